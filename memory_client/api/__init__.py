@@ -1,0 +1,11 @@
+"""The one declaration of every remote method: one class a group, typed and documented.
+
+Clients, the in-process face and the service are all made from or checked against it.
+"""
+
+from memory_client.api.admin import AdminAPI
+from memory_client.api.memory import MemoryAPI
+from memory_client.api.registry import GROUPS, METHODS, bind, find
+from memory_client.api.spec import MethodSpec
+
+__all__ = ["GROUPS", "METHODS", "AdminAPI", "MemoryAPI", "MethodSpec", "bind", "find"]

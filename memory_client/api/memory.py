@@ -1,0 +1,213 @@
+"""Group `memory`: the flat methods of a client or a `KnowledgeBase`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_client.api.spec import long_running
+from memory_client.types import (
+    Deleted,
+    Direction,
+    Filters,
+    Hit,
+    Memory,
+    MemoryItem,
+    Mode,
+    Order,
+    Page,
+    Pong,
+    SearchOrder,
+    Stats,
+    Status,
+    Updated,
+    UserDeleted,
+)
+
+
+class MemoryAPI:
+    """Memories and recall.
+
+    Everywhere: `user_id` is part of every key, another user's id is unknown. `agent_id=None` sees the
+    user's common memories only, a name sees these and the agent's own, `"*"` sees all of the user's.
+    `request_id` makes a write safe to repeat for 24 hours.
+    Raises `InvalidParameterError` for a value that does not fit, everywhere.
+    """
+
+    def add(
+        self,
+        text: str,
+        metadata: dict[str, Any] | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+    ) -> str:
+        """Store one memory durably; return its id.
+
+        `metadata` may hold the fields `category kind importance confidence verified source source_id tags
+        exact_keys event_start event_end valid_from valid_to expires_at timestamp (or created_at)
+        last_access agent_id session_id`; every other key is kept as it is. Credentials in the text are
+        replaced by `[secret:kind]` first. Defaults: category fact, kind fact, source user, confidence 1.0,
+        importance 1.0 (3.0 for core and system).
+        """
+
+    @long_running
+    def add_many(
+        self,
+        items: list[str | MemoryItem],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+    ) -> list[str]:
+        """Store many memories, chunk by chunk; return their ids in order.
+
+        Every item is checked before the first is stored. A chunk is acknowledged as a whole; a repeated
+        request goes on where the first one stopped.
+        """
+
+    def get(self, id: str, *, user_id: str = "default", agent_id: str | None = None) -> Memory | None:
+        """One memory, or None when it is unknown, another user's or destroyed."""
+
+    def get_many(
+        self, ids: list[str], *, user_id: str = "default", agent_id: str | None = None
+    ) -> list[Memory | None]:
+        """The memories of `ids`, in their order, None where `get` would say None."""
+
+    @long_running
+    def get_all(self, user_id: str = "default", *, agent_id: str | None = None) -> list[Memory]:
+        """All active memories, oldest first."""
+
+    def page(
+        self,
+        filters: Filters | None = None,
+        *,
+        order: Order = "created_at",
+        sort_order: Direction = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Page:
+        """Active memories page by page, `limit` 1 to 1000.
+
+        `cursor` is that of the page before and goes with the same filters and order; `total` counts all
+        pages. Rows with equal order values come in order of their ids.
+        """
+
+    def search(
+        self,
+        query: str,
+        n_results: int = 5,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        mode: Mode = "auto",
+        filters: Filters | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        sort_by: SearchOrder = "relevance",
+        sort_order: Direction = "desc",
+        explain: bool = False,
+    ) -> list[Hit]:
+        """Active memories that fit the query, best first.
+
+        `mode`: `lexical` by words, `semantic` by meaning, `hybrid` both, `auto` the best that is ready.
+        While the model loads `auto` and `hybrid` answer by words and say so in `explain`; `semantic` waits
+        for it within the call's time. `session_id` narrows to a session, `sort_by` reorders the
+        `n_results` (1 to 1000) best, `min_score` in [0, 1] drops the weaker ones.
+        Raises `ModelUnavailableError` when `semantic` has no model.
+        """
+
+    def count(
+        self, *, filters: Filters | None = None, user_id: str = "default", agent_id: str | None = None
+    ) -> int:
+        """How many active memories fit the filters."""
+
+    def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> Stats:
+        """Counts by category, kind, source and state, sizes and ages."""
+
+    def update_text(
+        self,
+        id: str,
+        text: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        """Put a memory better: same id, next version. Raises `NotFoundError`, `WrongIdError`."""
+
+    def update_metadata(
+        self,
+        id: str,
+        metadata: dict[str, Any],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        """Merge `metadata` into a memory's; None removes a key (a field falls back to its default).
+
+        Takes the fields that `add` takes, but for `agent_id`, `session_id` and `importance`, which has
+        its own method. Raises `NotFoundError`, `WrongIdError`.
+        """
+
+    def update_importance(
+        self,
+        id: str,
+        delta: float | None = None,
+        *,
+        value: float | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        """Change the importance by `delta`, or set it to `value`; kept within 0 and 5.
+
+        Raises `NotFoundError`, `WrongIdError`.
+        """
+
+    def delete(
+        self,
+        id: str,
+        *,
+        force: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        """Destroy a memory and everything derived from it.
+
+        A memory of category `system` needs `force=True`. Raises `NotFoundError`, `WrongIdError`.
+        """
+
+    @long_running
+    def delete_many(
+        self,
+        ids: list[str] | None = None,
+        *,
+        filters: Filters | None = None,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
+
+        Unknown ids raise `NotFoundError` and nothing is deleted. Memories of category `system` are
+        left out. `dry_run` only says which would go.
+        """
+
+    @long_running
+    def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
+        """Destroy every row and file of a user, physically, before it returns. `user_id` has no default."""
+
+    def ping(self) -> Pong:
+        """Whether the process answers."""
+
+    def status(self) -> Status:
+        """The state of the process, its model, its store and what they take."""

@@ -1,0 +1,53 @@
+"""All declared methods by wire name, and the bodies made from them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from memory_client.api.admin import AdminAPI
+from memory_client.api.memory import MemoryAPI
+from memory_client.api.spec import MethodSpec, declared
+from memory_client.errors import UnknownMethodError
+
+C = TypeVar("C", bound=type)
+
+GROUPS: dict[str, type] = {"memory": MemoryAPI, "admin": AdminAPI}
+METHODS: dict[str, MethodSpec] = {
+    wire: spec for group, api in GROUPS.items() for wire, spec in declared(group, api).items()
+}
+
+
+def find(wire: str) -> MethodSpec:
+    """The spec of a wire name. Raises `UnknownMethodError` naming the near miss."""
+    spec = METHODS.get(wire)
+    if spec is None:
+        near = get_close_matches(wire, METHODS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UnknownMethodError(f"no method {wire!r}{hint}", method=wire)
+    return spec
+
+
+def bind(group: str) -> Callable[[C], C]:
+    """Class decorator: give a subclass of an API class bodies that call `self._invoke(spec, arguments)`.
+
+    Whatever the class defines itself is left alone.
+    """
+
+    def decorate(cls: C) -> C:
+        for spec in METHODS.values():
+            if spec.group == group and spec.name not in vars(cls):
+                setattr(cls, spec.name, _body(spec))
+        return cls
+
+    return decorate
+
+
+def _body(spec: MethodSpec) -> Callable[..., Any]:
+    @functools.wraps(spec.function)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._invoke(spec, spec.arguments(args, kwargs))
+
+    return call

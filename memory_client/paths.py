@@ -1,0 +1,128 @@
+"""Where everything lies. The only other reader of the environment is `memoryd.app`.
+
+`MEMORYD_HOME` is the data directory itself, else platformdirs decides. Locks, the connection file and the
+spawn report lie inside it, as run directories differ between the sessions of one user.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_client.errors import UnsafeDirectoryError
+
+HOME_VARIABLE = "MEMORYD_HOME"
+PYTHON_VARIABLE = "MEMORYD_PYTHON"
+AUTOSTART_VARIABLE = "MEMORYD_AUTOSTART"
+
+
+@dataclass(frozen=True, slots=True)
+class DataPaths:
+    """The layout of a data directory."""
+
+    root: Path
+
+    @classmethod
+    def default(cls) -> DataPaths:
+        """From `MEMORYD_HOME`, else the platform's place for user data."""
+        home = os.environ.get(HOME_VARIABLE)
+        if home:
+            return cls(Path(home).expanduser().absolute())
+        import platformdirs
+
+        return cls(Path(platformdirs.user_data_dir("memoryd", appauthor=False)))
+
+    @classmethod
+    def at(cls, data_dir: str | os.PathLike[str] | None) -> DataPaths:
+        """Of a directory given by hand; None for the default."""
+        return cls.default() if data_dir is None else cls(Path(data_dir).expanduser().absolute())
+
+    @property
+    def database(self) -> Path:
+        return self.root / "memory.sqlite3"
+
+    @property
+    def lance(self) -> Path:
+        return self.root / "lance"
+
+    @property
+    def hot(self) -> Path:
+        return self.root / "hot"
+
+    @property
+    def run(self) -> Path:
+        return self.root / "run"
+
+    @property
+    def keys(self) -> Path:
+        return self.root / "keys"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "log"
+
+    @property
+    def log_file(self) -> Path:
+        return self.log / "memoryd.log"
+
+    @property
+    def backups(self) -> Path:
+        return self.root / "backups"
+
+    @property
+    def config(self) -> Path:
+        return self.root / "config.toml"
+
+    @property
+    def connection(self) -> Path:
+        return self.run / "connection.json"
+
+    @property
+    def start_lock(self) -> Path:
+        return self.run / "start.lock"
+
+    @property
+    def owner_lock(self) -> Path:
+        return self.run / "owner.lock"
+
+    @property
+    def owner(self) -> Path:
+        return self.run / "owner.json"
+
+    def make(self) -> None:
+        """Make the directories private (0700). Raises `UnsafeDirectoryError` when others may write them."""
+        for directory in (self.root, self.run, self.keys, self.log, self.backups, self.hot, self.lance):
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            check_private(directory)
+
+
+def check_private(path: Path) -> None:
+    """Raise `UnsafeDirectoryError` when somebody else owns `path` or may write it (POSIX)."""
+    if sys.platform == "win32":
+        return
+    info = path.stat()
+    if info.st_uid != os.geteuid():
+        raise UnsafeDirectoryError(
+            f"{path} belongs to another user (uid {info.st_uid}); memoryd keeps its data to one user: "
+            f"set {HOME_VARIABLE} to a directory of your own",
+            path=str(path),
+        )
+    if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeDirectoryError(
+            f"others may write {path} (mode {stat.S_IMODE(info.st_mode):04o}); run: chmod go-w '{path}'",
+            path=str(path),
+        )
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file of mode 0600 atomically: whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)

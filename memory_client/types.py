@@ -1,0 +1,237 @@
+"""The shapes that cross the interface: plain dicts in hand and on the wire, in both faces.
+
+Times are UTC epoch seconds. Scores and confidences are in [0, 1], importance in [0, 5].
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+Category = Literal["system", "core", "fact", "episode"]
+Kind = Literal[
+    "fact",
+    "preference",
+    "context",
+    "skill",
+    "relationship",
+    "decision",
+    "task",
+    "qa",
+    "opinion",
+    "world_model",
+    "experience",
+    "other",
+]
+Source = Literal["user", "background_ai", "system", "document", "import"]
+State = Literal["active", "archived", "superseded"]
+Mode = Literal["auto", "hybrid", "semantic", "lexical"]
+Order = Literal["created_at", "last_access", "importance", "confidence"]
+SearchOrder = Literal["relevance", "created_at", "last_access", "importance", "confidence"]
+Direction = Literal["asc", "desc"]
+Stage = Literal["starting", "ready", "stopping"]
+
+Metadata = dict[str, Any]
+Filters = dict[str, Any]
+
+
+class MemoryItem(TypedDict):
+    """One item of `add_many`."""
+
+    text: str
+    metadata: NotRequired[Metadata | None]
+
+
+class Memory(TypedDict):
+    """A stored memory with all its fields."""
+
+    id: str
+    user_id: str
+    agent_id: str | None
+    session_id: str | None
+    text: str
+    category: Category
+    kind: Kind
+    importance: float
+    confidence: float
+    verified: bool
+    source: Source
+    source_id: str | None
+    tags: list[str]
+    exact_keys: list[str]
+    position: int | None
+    event_start: float | None
+    event_end: float | None
+    valid_from: float | None
+    valid_to: float | None
+    expires_at: float | None
+    created_at: float
+    updated_at: float
+    last_access: float
+    access_count: int
+    version: int
+    root_id: str
+    parent_id: str | None
+    state: State
+    archived_because: str | None
+    metadata: Metadata
+    indexed: bool
+    """Whether the vector is in the index; keyword search finds the memory in any case."""
+    notices: list[str]
+    """What was changed or understood differently on the way in, in words."""
+    gate: dict[str, Any]
+    """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
+
+
+class Explanation(TypedDict):
+    """How a hit came about, and what the search as a whole could not do."""
+
+    mode: str
+    """The mode that was carried out, which may differ from the one asked for."""
+    notes: list[str]
+    ranks: dict[str, int]
+    """source -> rank, from 1."""
+    missing_vectors: int
+    """Memories of this user that meaning cannot find yet."""
+    milliseconds: dict[str, float]
+
+
+class Hit(TypedDict):
+    """One result of `search`; `score` is comparable only inside one reply."""
+
+    id: str
+    type: Literal["memory"]
+    text: str
+    score: float
+    metadata: Metadata
+    category: Category
+    importance: float
+    created_at: float
+    scores: dict[str, float]
+    """source (`semantic` cosine, `lexical` BM25) -> raw score."""
+    explain: NotRequired[Explanation]
+
+
+class Page(TypedDict):
+    """A page of memories; `cursor` is None on the last one."""
+
+    items: list[Memory]
+    cursor: str | None
+    total: int
+
+
+class Updated(TypedDict):
+    """The receipt of an update; `changed` is false when nothing differed."""
+
+    id: str
+    version: int
+    changed: bool
+
+
+class Deleted(TypedDict):
+    """The receipt of a delete."""
+
+    ids: list[str]
+    """Deleted, or with `dry_run` those that would be."""
+    count: int
+    backups: list[str]
+    """Backup files that still hold what was deleted."""
+
+
+class UserDeleted(TypedDict):
+    """The receipt of `delete_all`."""
+
+    user_id: str
+    counts: dict[str, int]
+    backups: list[str]
+
+
+class Stats(TypedDict):
+    """Counts over the visible memories of a user."""
+
+    total: int
+    by_category: dict[str, int]
+    by_kind: dict[str, int]
+    by_source: dict[str, int]
+    by_state: dict[str, int]
+    characters: int
+    oldest: float | None
+    newest: float | None
+    pending_vectors: int
+
+
+class Pong(TypedDict):
+    """The answer to `ping`."""
+
+    pid: int
+    stage: Stage
+    version: str
+    protocol: int
+
+
+class Status(TypedDict):
+    """The state of the process that owns the store."""
+
+    pid: int
+    endpoint: str | None
+    """None in process."""
+    version: str
+    protocol: int
+    schema: int
+    stage: Stage
+    uptime: float
+    data_dir: str
+    embedder: dict[str, Any]
+    counts: dict[str, int]
+    pending_vectors: int
+    memory: dict[str, int]
+    """Bytes: resident, hot_index."""
+    disk: dict[str, int]
+    """Bytes: database, vectors, hot_index, logs, backups, free."""
+    jobs: dict[str, int]
+    settings_from_starter: list[str]
+    """Settings whose value came from the environment of whoever started the daemon."""
+    warnings: list[str]
+
+
+class Reindexed(TypedDict):
+    """What `admin.reindex` rebuilt."""
+
+    lexical: int
+    vectors: int
+    pending: int
+
+
+class Compacted(TypedDict):
+    """What `admin.compact` achieved, in bytes on disk."""
+
+    before: int
+    after: int
+
+
+class Finding(TypedDict):
+    """One line of `doctor`."""
+
+    check: str
+    ok: bool
+    detail: str
+    fix: str | None
+
+
+class SettingValue(TypedDict):
+    """One line of `config`."""
+
+    name: str
+    value: Any
+    default: Any
+    source: Literal["default", "config.toml", "environment", "command line"]
+    variable: str
+    description: str
+
+
+class Metrics(TypedDict):
+    """Counters and latencies since the start, milliseconds."""
+
+    methods: dict[str, dict[str, float]]
+    """method -> count, errors, p50, p95."""
+    queue: dict[str, int]
+    caches: dict[str, dict[str, int]]
