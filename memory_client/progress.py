@@ -1,7 +1,7 @@
 """Progress of long calls, the same for the client and in process.
 
-    with on_progress(lambda done, total, what: print(what, done, total)):
-        memory.add_many(texts)
+with on_progress(lambda done, total, what: print(what, done, total)):
+    memory.add_many(texts)
 """
 
 from __future__ import annotations
