@@ -1,0 +1,1 @@
+"""The composition root: reads the settings and the environment, and builds everything."""

@@ -1,0 +1,395 @@
+"""The one table of settings, and where each value came from.
+
+Precedence, lowest first: the default, `config.toml`, the environment, the command line (or values given in
+code). A setting `group.name` has the environment variable `MEMORYD_GROUP_NAME`. Nothing else switches
+anything on: an `OPENAI_API_KEY` in the environment is not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from memory_client.errors import ConfigurationError
+from memory_client.paths import (
+    AUTOSTART_VARIABLE,
+    HOME_VARIABLE,
+    PYTHON_VARIABLE,
+    DataPaths,
+    check_private,
+)
+from memory_client.types import SettingValue
+
+Value = str | int | float | bool
+Origin = Literal["default", "config.toml", "environment", "command line"]
+
+PREFIX = "MEMORYD_"
+MASK = "********"
+_OTHER_VARIABLES = frozenset({HOME_VARIABLE, PYTHON_VARIABLE, AUTOSTART_VARIABLE})
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+_EMBEDDERS = ("auto", "bundled", "none")
+_EMBEDDER_FAMILIES = ("sentence-transformers:", "openai:")
+
+
+def _setting(
+    default: Value,
+    description: str,
+    *,
+    secret: bool = False,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    families: tuple[str, ...] = (),
+) -> Any:
+    """A field of a settings group. families: prefixes that any name may follow."""
+    about = {
+        "description": description,
+        "secret": secret,
+        "low": low,
+        "high": high,
+        "choices": choices,
+        "families": families,
+    }
+    return field(default=default, repr=not secret, metadata=about)
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    port: int = _setting(
+        19876, "Port on 127.0.0.1; any free one when it is taken, or with 0.", low=0, high=65535
+    )
+    workers: int = _setting(8, "Requests carried out at the same time.", low=1, high=256)
+    queue_limit: int = _setting(
+        256, "Requests that may wait; beyond it the answer is `busy`.", low=1, high=100_000
+    )
+    max_message_mb: int = _setting(64, "Largest message taken or sent, in MB.", low=1, high=1024)
+    idle_exit: float = _setting(0.0, "Leave after so many seconds without work; 0 never.", low=0)
+    drain_seconds: float = _setting(
+        10.0, "How long a stop waits for the work in hand, in seconds.", low=0, high=600
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    level: str = _setting(
+        "info",
+        "Least level written to the log; texts of memories appear only at debug.",
+        choices=("debug", "info", "warning", "error"),
+    )
+    max_mb: int = _setting(5, "Size at which the log file is rotated, in MB.", low=1, high=1024)
+    backups: int = _setting(3, "Rotated log files kept.", low=0, high=100)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    model: str = _setting(
+        "auto",
+        "The embedding model; `auto` is the bundled one where it is installed, else sentence-transformers, "
+        "else none (keyword search).",
+        choices=_EMBEDDERS,
+        families=_EMBEDDER_FAMILIES,
+    )
+    device: str = _setting("cpu", "Device of a sentence-transformers model: cpu, cuda, cuda:1, mps.")
+    base_url: str = _setting("", "Endpoint of an openai: model, such as http://127.0.0.1:1234/v1.")
+    api_key: str = _setting("", "Key for that endpoint; keep it in config.toml.", secret=True)
+    query_prefix: str = _setting("", "Put before every query, when the model wants it.")
+    passage_prefix: str = _setting("", "Put before every stored text, when the model wants it.")
+    dimensions: int = _setting(
+        0, "Dimensions asked of an openai: model; 0 its own number.", low=0, high=16384
+    )
+    allow_downloads: bool = _setting(False, "Whether a model may be fetched from the model hub.")
+    timeout: float = _setting(30.0, "Time for one request to a remote endpoint, in seconds.", low=0.1)
+    add_cap_ms: int = _setting(
+        500,
+        "How long a write waits for its vector, in milliseconds; later it is added behind.",
+        low=0,
+        high=60_000,
+    )
+    batch: int = _setting(64, "Texts embedded at a time.", low=1, high=4096)
+
+
+@dataclass(frozen=True, slots=True)
+class HotSettings:
+    max_rows: int = _setting(
+        200_000, "Vectors kept in memory; beyond it LanceDB searches as well. 0 keeps none.", low=0
+    )
+    snapshot_seconds: float = _setting(
+        300.0, "Seconds between snapshots of the vectors in memory; 0 only at the end.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LanceSettings:
+    batch_rows: int = _setting(256, "Vectors that go to LanceDB in one batch.", low=1, high=100_000)
+    batch_seconds: float = _setting(2.0, "Longest wait of a vector for its batch, in seconds.", low=0)
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceSettings:
+    compact_hours: float = _setting(6.0, "Hours between compactions of the vector store; 0 never.", low=0)
+    removal_minutes: float = _setting(
+        60.0, "Longest time until deleted data is physically gone, in minutes.", low=1, high=60
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    text_chars: int = _setting(1_000_000, "Longest text of a memory, in characters.", low=1)
+    metadata_bytes: int = _setting(65_536, "Largest metadata of a memory as JSON, in bytes.", low=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All values, by group; `origins` says where each came from (`daemon.port` -> `default`)."""
+
+    daemon: DaemonSettings = DaemonSettings()
+    log: LogSettings = LogSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    hot: HotSettings = HotSettings()
+    lance: LanceSettings = LanceSettings()
+    maintenance: MaintenanceSettings = MaintenanceSettings()
+    search: SearchSettings = SearchSettings()
+    limits: LimitSettings = LimitSettings()
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def value(self, name: str) -> Value:
+        """The value of `group.name`."""
+        group, _, key = name.partition(".")
+        value: Value = getattr(getattr(self, group), key)
+        return value
+
+    def origin(self, name: str) -> Origin:
+        """Where the value of `group.name` came from."""
+        return self.origins.get(name, "default")
+
+    def from_starter(self) -> list[str]:
+        """Names of the settings that came from the environment of whoever started the process."""
+        return [name for name in SETTINGS if self.origin(name) == "environment"]
+
+    def describe(self) -> list[SettingValue]:
+        """Every setting with its value and where it came from; secrets are masked."""
+        return [self._described(setting) for setting in SETTINGS.values()]
+
+    def _described(self, setting: Setting) -> SettingValue:
+        value = self.value(setting.name)
+        return {
+            "name": setting.name,
+            "value": MASK if setting.secret and value else value,
+            "default": setting.default,
+            "source": self.origin(setting.name),
+            "variable": setting.variable,
+            "description": setting.description,
+        }
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all values but secrets: two processes with the same one behave the same."""
+        values = {name: self.value(name) for name, setting in SETTINGS.items() if not setting.secret}
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One line of the table."""
+
+    name: str
+    default: Value
+    description: str
+    secret: bool
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    families: tuple[str, ...]
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.replace(".", "_").upper()
+
+    @property
+    def expected(self) -> str:
+        """The form of a value, in words."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, str):
+            named = [*self.choices, *(f"{family}<name>" for family in self.families)]
+            return f"one of {', '.join(named)}" if named else "a string"
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        if self.low is not None and self.high is not None:
+            return f"{kind} from {self.low:,} to {self.high:,}"
+        return kind if self.low is None else f"{kind}, {self.low:,} or more"
+
+    def parse(self, text: str) -> Value | None:
+        """The value written as `text` in the environment or on the command line; None when it is none."""
+        if isinstance(self.default, str):
+            return text
+        word = text.strip().lower()
+        if isinstance(self.default, bool):
+            return True if word in _TRUE else False if word in _FALSE else None
+        try:
+            return int(word) if isinstance(self.default, int) else float(word)
+        except ValueError:
+            return None
+
+    def accept(self, value: Any) -> Value | None:
+        """The value if it fits the type and the bounds, else None."""
+        if isinstance(self.default, bool) or isinstance(value, bool):
+            return value if isinstance(self.default, bool) and isinstance(value, bool) else None
+        if isinstance(self.default, str):
+            return value if isinstance(value, str) and self._named(value) else None
+        if isinstance(self.default, float) and isinstance(value, int):
+            value = float(value)
+        return value if type(value) is type(self.default) and self._bounded(value) else None
+
+    def _named(self, value: str) -> bool:
+        if not _is_text(value) or not (self.choices or self.families):
+            return _is_text(value)
+        return value in self.choices or any(
+            value.startswith(f) and len(value) > len(f) for f in self.families
+        )
+
+    def _bounded(self, value: float) -> bool:
+        above = self.low is None or value >= self.low
+        return above and value < float("inf") and (self.high is None or value <= self.high)
+
+
+def _table() -> Iterator[Setting]:
+    for group in fields(Settings):
+        if group.name != "origins":
+            for entry in fields(group.default):  # type: ignore[arg-type]
+                default: Any = entry.default
+                yield Setting(name=f"{group.name}.{entry.name}", default=default, **entry.metadata)
+
+
+SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _table()}
+_VARIABLES: dict[str, Setting] = {setting.variable: setting for setting in SETTINGS.values()}
+
+
+def load_settings(
+    paths: DataPaths,
+    environ: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> Settings:
+    """Settings of a data directory. environ: None for the process's own; overrides: by `group.name`.
+
+    Raises `ConfigurationError` naming the setting, the value, the form expected and the near miss, and
+    `UnsafeDirectoryError` when others may write `config.toml`.
+    """
+    layers: tuple[tuple[Origin, dict[str, Value]], ...] = (
+        ("config.toml", _from_file(paths)),
+        ("environment", _from_environment(os.environ if environ is None else environ)),
+        ("command line", _from_overrides(overrides or {})),
+    )
+    values: dict[str, Value] = {}
+    origins: dict[str, Origin] = {}
+    for origin, layer in layers:
+        values.update(layer)
+        origins.update(dict.fromkeys(layer, origin))
+    return _build(values, origins)
+
+
+def _build(values: Mapping[str, Value], origins: Mapping[str, Origin]) -> Settings:
+    settings = Settings(origins=origins)
+    for name, value in values.items():
+        group, _, key = name.partition(".")
+        changed: Any = replace(getattr(settings, group), **{key: value})
+        settings = replace(settings, **{group: changed})
+    return settings
+
+
+def _from_file(paths: DataPaths) -> dict[str, Value]:
+    if not paths.config.exists():
+        return {}
+    check_private(paths.config)
+    try:
+        tree = tomllib.loads(paths.config.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{paths.config} is not valid TOML: {error}", setting=None) from error
+    except OSError as error:
+        raise ConfigurationError(f"{paths.config} cannot be read: {error.strerror}", setting=None) from error
+    return {
+        name: _checked(_known(name, str(paths.config)), value, str(paths.config))
+        for name, value in _flat(tree)
+    }
+
+
+def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """`[group] name = value` as `group.name`; a group the table lacks stands for itself."""
+    groups = {group.name for group in fields(Settings)} - {"origins"}
+    for group, content in tree.items():
+        if group in groups and isinstance(content, dict):
+            yield from ((f"{group}.{key}", value) for key, value in content.items())
+        elif isinstance(content, dict) and content:
+            yield f"{group}.{next(iter(content))}", None
+        else:
+            yield group, content
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for variable, text in environ.items():
+        if not variable.startswith(PREFIX) or variable in _OTHER_VARIABLES:
+            continue
+        setting = _VARIABLES.get(variable)
+        if setting is None:
+            hint = _hint(variable, [*_VARIABLES, *_OTHER_VARIABLES])
+            raise ConfigurationError(
+                f"the environment variable {variable} stands for no setting{hint}", setting=variable
+            )
+        values[setting.name] = _checked(setting, setting.parse(text), f"variable {variable}", text)
+    return values
+
+
+def _from_overrides(overrides: Mapping[str, Any]) -> dict[str, Value]:
+    where = "values given at the start"
+    values: dict[str, Value] = {}
+    for name, value in overrides.items():
+        setting = _known(name, where)
+        parsed = setting.parse(value) if isinstance(value, str) else value
+        values[name] = _checked(setting, parsed, where, value)
+    return values
+
+
+def _known(name: str, where: str) -> Setting:
+    setting = SETTINGS.get(name)
+    if setting is None:
+        raise ConfigurationError(
+            f"{where}: there is no setting {name!r}{_hint(name, list(SETTINGS))}", setting=name
+        )
+    return setting
+
+
+def _checked(setting: Setting, value: Any, where: str, written: Any = None) -> Value:
+    accepted = setting.accept(value)
+    if accepted is None:
+        shown = MASK if setting.secret else repr(value if written is None else written)
+        raise ConfigurationError(
+            f"{where}: {setting.name} is {shown}, expected {setting.expected}{_near_choice(setting, value)}",
+            setting=setting.name,
+        )
+    return accepted
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be stored and sent: no NUL, none of the escapes that stand for undecodable bytes."""
+    return "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value)
+
+
+def _near_choice(setting: Setting, value: Any) -> str:
+    return _hint(value, [*setting.choices, *setting.families]) if isinstance(value, str) else ""
+
+
+def _hint(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1) or [k for k in known if k.endswith(f".{name}")]
+    return f"; did you mean {near[0]!r}?" if near else ""
