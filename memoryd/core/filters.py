@@ -1,0 +1,234 @@
+"""The filter grammar: parsed and checked here, compiled to SQL by storage.
+
+`{"category": "fact", "importance": {"gte": 1}, "tags": {"contains": "x"},
+"metadata.mood": {"in": ["a"]}, "not": {...}, "or": [{...}, {...}]}`: keys of one object are and-ed, a bare
+value is `eq`, times are epoch seconds or ISO 8601. What is missing (a metadata key, an empty field) matches
+only `ne`, `nin` and `not`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from memory_client.errors import InvalidFilterError, InvalidParameterError
+from memoryd.core.times import parse_time
+
+Operator = Literal["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"]
+FieldType = Literal["text", "number", "time", "boolean", "list", "any"]
+Scalar = str | int | float | bool
+
+OPERATORS: tuple[Operator, ...] = ("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains")
+METADATA_PREFIX = "metadata."
+_MAX_DEPTH = 32
+_MAX_VALUES = 10_000
+
+FIELDS: dict[str, FieldType] = {
+    "id": "text",
+    "text": "text",
+    "session_id": "text",
+    "category": "text",
+    "kind": "text",
+    "source": "text",
+    "source_id": "text",
+    "state": "text",
+    "root_id": "text",
+    "parent_id": "text",
+    "importance": "number",
+    "confidence": "number",
+    "access_count": "number",
+    "version": "number",
+    "position": "number",
+    "verified": "boolean",
+    "tags": "list",
+    "exact_keys": "list",
+    "created_at": "time",
+    "updated_at": "time",
+    "last_access": "time",
+    "event_start": "time",
+    "event_end": "time",
+    "valid_from": "time",
+    "valid_to": "time",
+    "expires_at": "time",
+}
+_ALIASES = {"timestamp": "created_at"}
+_ELSEWHERE = {
+    "user_id": "pass user_id as a keyword, a filter cannot reach another user",
+    "agent_id": "pass agent_id as a keyword",
+}
+_ALLOWED: dict[FieldType, tuple[Operator, ...]] = {
+    "text": OPERATORS,
+    "number": OPERATORS[:-1],
+    "time": OPERATORS[:-1],
+    "boolean": ("eq", "ne", "in", "nin"),
+    "list": ("contains", "eq", "ne"),
+    "any": OPERATORS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`field operator value`; field is a column or `metadata.key`."""
+
+    field: str
+    operator: Operator
+    value: Any
+
+    @property
+    def metadata_key(self) -> str | None:
+        return self.field.removeprefix(METADATA_PREFIX) if self.field.startswith(METADATA_PREFIX) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The complement."""
+
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts; none is everything."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any part."""
+
+    parts: tuple[Node, ...]
+
+
+Node = Compare | Not | And | Or
+
+
+def parse_filters(filters: Mapping[str, Any] | None, path: str = "filters") -> Node:
+    """The checked tree of a filter object; None is everything. Raises `InvalidFilterError`."""
+    return _object({} if filters is None else filters, path, 1)
+
+
+def _fault(path: str, fault: str, expected: str) -> InvalidFilterError:
+    return InvalidFilterError(
+        f"{path}: {fault}; expected {expected}", parameter=path, value=fault, expected=expected
+    )
+
+
+def _object(value: Any, path: str, depth: int) -> Node:
+    if not isinstance(value, Mapping):
+        raise _fault(path, f"{value!r:.80} is not an object", "a filter object such as {'category': 'fact'}")
+    if depth > _MAX_DEPTH:
+        raise _fault(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
+    return And(tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth)))
+
+
+def _entry(key: Any, value: Any, path: str, depth: int) -> list[Node]:
+    here = f"{path}.{key}"
+    if key == "not":
+        return [Not(_object(value, here, depth + 1))]
+    if key == "or":
+        if not isinstance(value, list | tuple) or not value:
+            raise _fault(here, f"{value!r:.80}", "a list of at least one filter object")
+        return [Or(tuple(_object(part, f"{here}[{i}]", depth + 1) for i, part in enumerate(value)))]
+    field, field_type = _field(key, path)
+    if isinstance(value, Mapping):
+        if not value:
+            raise _fault(here, "has no operator", f"one of {', '.join(_ALLOWED[field_type])}")
+        return [_compare(field, field_type, op, operand, here) for op, operand in value.items()]
+    return [_compare(field, field_type, "eq", value, here)]
+
+
+def _field(key: Any, path: str) -> tuple[str, FieldType]:
+    if not isinstance(key, str):
+        raise _fault(path, f"{key!r} is not a field", "string keys")
+    name = _ALIASES.get(key, key)
+    if name.startswith(METADATA_PREFIX) and len(name) > len(METADATA_PREFIX):
+        return name, "any"
+    if name in _ELSEWHERE:
+        raise _fault(path, f"{name!r} cannot be filtered", _ELSEWHERE[name])
+    if name not in FIELDS:
+        near = get_close_matches(name, [*FIELDS, "not", "or"], n=1)
+        hint = f"{near[0]!r}" if near else f"metadata.{name} for an own key, or one of {', '.join(FIELDS)}"
+        raise _fault(path, f"unknown field {name!r}", hint)
+    return name, FIELDS[name]
+
+
+def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path: str) -> Compare:
+    if operator not in OPERATORS:
+        near = get_close_matches(str(operator), OPERATORS, n=1)
+        hint = repr(near[0]) if near else f"one of {', '.join(OPERATORS)}"
+        raise _fault(path, f"unknown operator {operator!r}", hint)
+    if operator not in _ALLOWED[field_type]:
+        raise _fault(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
+    return Compare(field, operator, _operand(field_type, operator, value, f"{path}.{operator}"))
+
+
+def _operand(field_type: FieldType, operator: Operator, value: Any, path: str) -> Any:
+    check = _SCALARS[field_type]
+    if operator in ("in", "nin"):
+        if not isinstance(value, list | tuple) or len(value) > _MAX_VALUES:
+            raise _fault(path, f"{value!r:.80}", f"a list of at most {_MAX_VALUES:,} values")
+        return tuple(check(item, f"{path}[{i}]") for i, item in enumerate(value))
+    if field_type == "list":
+        if operator == "contains":
+            return _text(value, path)
+        if not isinstance(value, list | tuple):
+            raise _fault(path, f"{value!r:.80}", "a list of strings")
+        return tuple(_text(item, path) for item in value)
+    if value is None and operator in ("eq", "ne") and field_type != "boolean":
+        return None
+    if operator in ("gt", "gte", "lt", "lte") and isinstance(value, bool):
+        raise _fault(path, f"{value!r} has no order", "a number or a string")
+    return check(value, path)
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str):
+        raise _fault(path, f"{value!r:.80}", "a string")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise _fault(path, "a lone surrogate", "text that UTF-8 can carry") from error
+    return value
+
+
+def _number(value: Any, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _storable(value):
+        raise _fault(path, f"{value!r:.80}", "a finite number")
+    return value
+
+
+def _storable(value: float) -> bool:
+    return -(2**63) <= value < 2**63 if isinstance(value, int) else math.isfinite(value)
+
+
+def _time(value: Any, path: str) -> float:
+    try:
+        return parse_time(value, path)
+    except InvalidParameterError as error:
+        raise InvalidFilterError(error.message, **error.data) from error
+
+
+def _boolean(value: Any, path: str) -> bool:
+    if not isinstance(value, bool):
+        raise _fault(path, f"{value!r:.80}", "true or false")
+    return value
+
+
+def _any(value: Any, path: str) -> Scalar:
+    if isinstance(value, bool):
+        return value
+    return _text(value, path) if isinstance(value, str) else _number(value, path)
+
+
+_SCALARS: dict[FieldType, Callable[[Any, str], Any]] = {
+    "text": _text,
+    "number": _number,
+    "time": _time,
+    "boolean": _boolean,
+    "list": _text,
+    "any": _any,
+}

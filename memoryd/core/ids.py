@@ -1,0 +1,85 @@
+"""Ids: a prefix that names the kind and a time-ordered rest, so that ids sort by their making."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+
+from memory_client.errors import InvalidParameterError, WrongIdError
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
+_TIME_DIGITS = 9  # milliseconds until the year 3084
+_RANDOM_BITS = 55
+_LENGTH = _TIME_DIGITS + _RANDOM_BITS // 5
+
+KINDS = {"mem": "memory", "ver": "version", "job": "job"}
+MAX_NAME_BYTES = 200
+
+
+def _base32(number: int, digits: int) -> str:
+    return "".join(_ALPHABET[(number >> 5 * place) & 31] for place in reversed(range(digits)))
+
+
+class IdFactory:
+    """Makes ids that never go back, even when the clock does or stands still. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = (0, 0)
+
+    def new(self, prefix: str, now: float) -> str:
+        """A new id of a kind; now: epoch seconds."""
+        with self._lock:
+            stamp, tail = int(now * 1000), secrets.randbits(_RANDOM_BITS - 1)
+            if stamp <= self._last[0]:
+                stamp, tail = self._last[0], self._last[1] + 1 + secrets.randbits(20)
+            self._last = (stamp, tail)
+        return f"{prefix}_{_base32(stamp, _TIME_DIGITS)}{_base32(tail, _RANDOM_BITS // 5)}"
+
+
+def check_id(value: str, prefix: str, parameter: str = "id") -> str:
+    """The id itself. Raises `WrongIdError` for another kind, `InvalidParameterError` for no id at all."""
+    got, _, rest = value.partition("_")
+    if got == prefix and len(rest) == _LENGTH and all(c in _ALPHABET for c in rest):
+        return value
+    if got != prefix and got in KINDS:
+        raise WrongIdError(
+            f"{parameter}: {value!r} is the id of a {KINDS[got]}, this method takes that of a {KINDS[prefix]}",
+            id=value,
+            expected=prefix,
+            got=got,
+        )
+    raise InvalidParameterError(
+        f"{parameter}: {value[:80]!r} is no id; the id of a {KINDS[prefix]} looks like {prefix}_0r2v9…",
+        parameter=parameter,
+        value=value[:80],
+        expected=f"{prefix}_…",
+    )
+
+
+def check_name(value: str, parameter: str) -> str:
+    """A name an app chose (user, agent, session, request): not blank, no control characters, 200 bytes."""
+    reason = _name_fault(value)
+    if reason:
+        raise InvalidParameterError(
+            f"{parameter}: {value[:80]!r} {reason}; expected 1 to {MAX_NAME_BYTES} bytes of UTF-8 "
+            f"without control characters",
+            parameter=parameter,
+            value=value[:80].encode("utf-8", "replace").decode("utf-8"),
+            expected=f"1 to {MAX_NAME_BYTES} bytes without control characters",
+        )
+    return value
+
+
+def _name_fault(value: str) -> str | None:
+    if not value.strip():
+        return "is blank"
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "holds a lone surrogate"
+    if size > MAX_NAME_BYTES:
+        return f"has {size} bytes"
+    if any(ord(c) < 32 or 127 <= ord(c) < 160 for c in value):
+        return "holds a control character"
+    return None

@@ -1,0 +1,232 @@
+"""From the metadata a caller gives to the fields of a record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from memory_client.errors import InvalidParameterError
+from memoryd.core.ids import check_name
+from memoryd.core.record import (
+    CATEGORIES,
+    KINDS,
+    MAX_IMPORTANCE,
+    MIN_IMPORTANCE,
+    OTHER_KINDS,
+    OTHER_SOURCES,
+    SOURCES,
+    Record,
+    default_importance,
+)
+from memoryd.core.times import parse_time
+
+FORBIDDEN = {
+    "user_id": "pass user_id as a keyword",
+    "id": "ids are made by memoryd",
+    "version": "versions are counted by memoryd",
+    "state": "states change through methods such as delete",
+}
+KEYWORDS = ("agent_id", "session_id")
+_MAX_DEPTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Metadata taken apart. fields: of the record, as given; rest: the caller's own keys."""
+
+    fields: dict[str, Any]
+    rest: dict[str, Any]
+    notices: tuple[str, ...]
+
+
+def _fault(key: str, value: Any, expected: str) -> InvalidParameterError:
+    shown = repr(value)[:80]
+    return InvalidParameterError(
+        f"metadata.{key}: {shown}; expected {expected}",
+        parameter=f"metadata.{key}",
+        value=shown,
+        expected=expected,
+    )
+
+
+def _number(low: float, high: float) -> Callable[[str, Any], float]:
+    def read(key: str, value: Any) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not low <= value <= high:
+            raise _fault(key, value, f"a number from {low:g} to {high:g}")
+        return float(value)
+
+    return read
+
+
+def _boolean(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _fault(key, value, "true or false")
+    return value
+
+
+def _string(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _fault(key, value, "a string")
+    return check_name(value, f"metadata.{key}")
+
+
+def _strings(key: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+        raise _fault(key, value, "a list of strings")
+    return tuple(dict.fromkeys(check_name(v, f"metadata.{key}") for v in value))
+
+
+def _time(key: str, value: Any) -> float:
+    return parse_time(value, f"metadata.{key}")
+
+
+def _word(allowed: tuple[str, ...], others: Mapping[str, str]) -> Callable[[str, Any], str]:
+    def read(key: str, value: Any) -> str:
+        word = others.get(value, value) if isinstance(value, str) else value
+        if word not in allowed:
+            near = get_close_matches(str(value), allowed, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise _fault(key, value, f"one of {', '.join(allowed)}{hint}")
+        return str(word)
+
+    return read
+
+
+_READERS: dict[str, Callable[[str, Any], Any]] = {
+    "category": _word(CATEGORIES, {}),
+    "kind": _word(KINDS, OTHER_KINDS),
+    "importance": _number(MIN_IMPORTANCE, MAX_IMPORTANCE),
+    "confidence": _number(0.0, 1.0),
+    "verified": _boolean,
+    "source": _word(SOURCES, OTHER_SOURCES),
+    "source_id": _string,
+    "tags": _strings,
+    "exact_keys": _strings,
+    "event_start": _time,
+    "event_end": _time,
+    "valid_from": _time,
+    "valid_to": _time,
+    "expires_at": _time,
+    "created_at": _time,
+    "last_access": _time,
+    "agent_id": _string,
+    "session_id": _string,
+}
+_NULLABLE = frozenset(
+    {"source_id", "event_start", "event_end", "valid_from", "valid_to", "expires_at", "agent_id", "session_id"}
+)
+
+
+def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
+    """Take metadata apart; every key is checked. limit: bytes of the rest as JSON-like text.
+
+    A None for a field means "not given"; for an own key it is kept. Raises `InvalidParameterError`.
+    """
+    fields: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    notices: list[str] = []
+    for given, value in metadata.items():
+        key = "created_at" if given == "timestamp" else given
+        if key in FORBIDDEN:
+            raise _fault(key, value, f"no such key here: {FORBIDDEN[key]}")
+        if key not in _READERS:
+            rest[_own_key(key)] = _plain(key, value, 1)
+        elif value is not None:
+            _read_field(key, value, metadata, fields, notices)
+    _check_size(rest, limit)
+    _check_ranges(fields)
+    return Draft(fields, rest, tuple(notices))
+
+
+def _read_field(
+    key: str, value: Any, metadata: Mapping[str, Any], fields: dict[str, Any], notices: list[str]
+) -> None:
+    if key == "category" and value not in CATEGORIES and "kind" not in metadata:
+        kind = OTHER_KINDS.get(value, value) if isinstance(value, str) else None
+        if kind in KINDS:
+            fields["kind"] = kind
+            notices.append(f"category {value!r} is a kind: taken as kind {kind!r}, category fact")
+            return
+    read = _READERS[key](key, value)
+    if key in fields and fields[key] != read:
+        raise _fault(key, value, "one value: timestamp and created_at are the same field")
+    if key in ("kind", "source") and read != value:
+        notices.append(f"{key} {value!r} taken as {read!r}")
+    fields[key] = read
+
+
+def _own_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise _fault(str(key), key, "string keys")
+    return check_name(key, "metadata key")
+
+
+def _plain(key: str, value: Any, depth: int) -> Any:
+    if depth > _MAX_DEPTH:
+        raise _fault(key, "…", f"at most {_MAX_DEPTH} levels")
+    if value is None or isinstance(value, bool | str):
+        return _utf8(key, value)
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(key, item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {_own_key(name): _plain(key, item, depth + 1) for name, item in value.items()}
+    raise _fault(key, value, "JSON values: strings, finite numbers, true, false, null, lists, maps")
+
+
+def _utf8(key: str, value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise _fault(key, "a lone surrogate", "text that UTF-8 can carry") from error
+    return value
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, dict):
+        return 2 + sum(_size(k) + _size(v) for k, v in value.items())
+    if isinstance(value, list):
+        return 2 + sum(_size(item) for item in value)
+    return 4 + (len(value.encode("utf-8")) if isinstance(value, str) else 8)
+
+
+def _check_size(rest: dict[str, Any], limit: int) -> None:
+    if _size(rest) > limit:
+        raise InvalidParameterError(
+            f"metadata: over {limit:,} bytes; put long texts into the text (setting limits.metadata_bytes)",
+            parameter="metadata",
+            value=f"{_size(rest):,} bytes",
+            expected=f"at most {limit:,} bytes",
+        )
+
+
+def _check_ranges(fields: dict[str, Any]) -> None:
+    for start, end in (("event_start", "event_end"), ("valid_from", "valid_to")):
+        first, last = fields.get(start), fields.get(end)
+        if first is not None and last is not None and last < first:
+            raise _fault(end, last, f"a time not before {start}")
+
+
+def removed_keys(metadata: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """Of an update: the fields and the own keys whose value is None, that is, to be removed."""
+    gone = {"created_at" if key == "timestamp" else key for key, value in metadata.items() if value is None}
+    return gone & set(_READERS), gone - set(_READERS)
+
+
+def default_of(field: str, category: str) -> Any:
+    """What a field falls back to when it is removed. Raises `InvalidParameterError` if it cannot be."""
+    if field in _NULLABLE:
+        return None
+    if field == "importance":
+        return default_importance(category)
+    if field in ("created_at", "last_access"):
+        raise _fault(field, None, "a time: this field cannot be removed")
+    return Record.__dataclass_fields__[field].default

@@ -1,0 +1,130 @@
+"""The memory record: its fields, its vocabulary and its defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
+
+from memory_client.types import Category, Kind, Memory, Source, State
+
+CATEGORIES: tuple[Category, ...] = ("system", "core", "fact", "episode")
+KINDS: tuple[Kind, ...] = (
+    "fact",
+    "preference",
+    "context",
+    "skill",
+    "relationship",
+    "decision",
+    "task",
+    "qa",
+    "opinion",
+    "world_model",
+    "experience",
+    "other",
+)
+SOURCES: tuple[Source, ...] = ("user", "background_ai", "system", "document", "import")
+
+OTHER_KINDS: dict[str, Kind] = {
+    "WorldModel": "world_model",
+    "ExperientialKnowledge": "experience",
+    "OtherKnowledge": "other",
+    "task_assignment": "task",
+    "fact_statement": "fact",
+    "user_opinion": "opinion",
+}
+OTHER_SOURCES: dict[str, Source] = {
+    "user_input": "user",
+    "conversation": "background_ai",
+    "inference": "background_ai",
+}
+
+MIN_IMPORTANCE, MAX_IMPORTANCE = 0.0, 5.0
+REPEATED_IN_METADATA = ("importance", "timestamp", "last_access", "category", "source", "verified")
+
+
+def default_importance(category: str) -> float:
+    """3.0 for core and system, 1.0 otherwise (design, section 5)."""
+    return 3.0 if category in ("core", "system") else 1.0
+
+
+def clamp_importance(value: float) -> float:
+    """Within 0 and 5."""
+    return min(MAX_IMPORTANCE, max(MIN_IMPORTANCE, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A memory as stored. decay_from: when the importance was last set; grace: days until decay starts."""
+
+    id: str
+    user_id: str
+    text: str
+    created_at: float
+    updated_at: float
+    last_access: float
+    decay_from: float
+    agent_id: str | None = None
+    session_id: str | None = None
+    category: Category = "fact"
+    kind: Kind = "fact"
+    importance: float = 1.0
+    grace: float = 0.0
+    confidence: float = 1.0
+    verified: bool = False
+    source: Source = "user"
+    source_id: str | None = None
+    tags: tuple[str, ...] = ()
+    exact_keys: tuple[str, ...] = ()
+    position: int | None = None
+    event_start: float | None = None
+    event_end: float | None = None
+    valid_from: float | None = None
+    valid_to: float | None = None
+    expires_at: float | None = None
+    access_count: int = 0
+    version: int = 1
+    root_id: str = ""
+    parent_id: str | None = None
+    state: State = "active"
+    archived_because: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    gate: dict[str, Any] = field(default_factory=dict)
+
+
+FIELD_NAMES = tuple(f.name for f in fields(Record))
+CONTENT_FIELDS = frozenset(FIELD_NAMES) - {
+    "updated_at",
+    "version",
+    "last_access",
+    "access_count",
+    "decay_from",
+    "grace",
+    "notices",
+    "gate",
+}
+"""What makes a new version when it changes."""
+
+_PRIVATE = ("decay_from", "grace")
+
+
+def changed_fields(old: Record, new: Record) -> list[str]:
+    """The content fields in which two records differ."""
+    return sorted(name for name in CONTENT_FIELDS if getattr(old, name) != getattr(new, name))
+
+
+def metadata_out(record: Record) -> dict[str, Any]:
+    """The metadata as callers see it: their own keys, and the fields repeated for convenience."""
+    repeated = {
+        name: record.created_at if name == "timestamp" else getattr(record, name)
+        for name in REPEATED_IN_METADATA
+    }
+    return {**record.metadata, **repeated}
+
+
+def to_memory(record: Record, *, indexed: bool) -> Memory:
+    """The plain dict of the interface."""
+    shown = {name: getattr(record, name) for name in FIELD_NAMES if name not in _PRIVATE}
+    for name in ("tags", "exact_keys", "notices"):
+        shown[name] = list(shown[name])
+    return cast("Memory", {**shown, "metadata": metadata_out(record), "indexed": indexed})

@@ -1,0 +1,32 @@
+"""What a text must be before anything is done with it."""
+
+from __future__ import annotations
+
+from memory_client.errors import InvalidParameterError
+
+
+def clean_text(text: str, limit: int, parameter: str = "text") -> tuple[str, list[str]]:
+    """The text as it will be stored, and notices of what was changed.
+
+    NUL characters (which end a string in C) become spaces. limit: characters.
+    Raises `InvalidParameterError` for a blank text, one over the limit, or a lone surrogate.
+    """
+    if not text.strip() or not text.replace("\0", " ").strip():
+        raise _fault(parameter, "is empty or blank", "a text with at least one visible character")
+    if len(text) > limit:
+        raise _fault(
+            parameter, f"has {len(text):,} characters", f"at most {limit:,} (setting limits.text_chars)"
+        )
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise _fault(parameter, f"has a lone surrogate at {error.start}", "text that UTF-8 can carry") from error
+    if "\0" not in text:
+        return text, []
+    return text.replace("\0", " "), [f"{text.count(chr(0))} NUL characters became spaces"]
+
+
+def _fault(parameter: str, fault: str, expected: str) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"{parameter}: {fault}; expected {expected}", parameter=parameter, value=fault, expected=expected
+    )

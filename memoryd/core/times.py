@@ -1,0 +1,43 @@
+"""Times as callers write them: epoch seconds or ISO 8601."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+from memory_client.errors import InvalidParameterError
+
+EARLIEST = datetime(1, 1, 2, tzinfo=UTC).timestamp()
+LATEST = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
+
+
+def parse_time(value: Any, parameter: str) -> float:
+    """Epoch seconds of a number or an ISO 8601 text; without offset it is UTC.
+
+    Raises `InvalidParameterError`.
+    """
+    seconds = _seconds(value)
+    if seconds is None or not EARLIEST <= seconds <= LATEST:
+        raise InvalidParameterError(
+            f"{parameter}: {value!r} is not a time; expected epoch seconds or ISO 8601 "
+            f"such as 2026-01-03 or 2026-01-03T09:30:00+08:00",
+            parameter=parameter,
+            value=repr(value),
+            expected="epoch seconds or ISO 8601",
+        )
+    return seconds
+
+
+def _seconds(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,186 @@
+"""The SQLite database: one writer thread, readers in parallel, every write one transaction.
+
+WAL with `synchronous=FULL`: a write that returned survives the death of the process at any instant, and
+the loss of power by SQLite's contract.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memory_client.errors import StorageError
+from memoryd.storage.faults import storage_errors
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_IDLE_READERS = 8
+
+
+class Transaction:
+    """What a write works with: its connection, its change number and what to do once it is durable."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.after_commit: list[Callable[[], None]] = []
+        self._seq: int | None = None
+
+    @property
+    def seq(self) -> int:
+        """The one change number of this transaction, taken from the directory's counter."""
+        if self._seq is None:
+            row = self.connection.execute(
+                "UPDATE counters SET value = value + 1 WHERE name = 'seq' RETURNING value"
+            ).fetchone()
+            self._seq = int(row[0])
+        return self._seq
+
+    def execute(self, sql: str, params: Any = ()) -> sqlite3.Cursor:
+        """Run one statement."""
+        return self.connection.execute(sql, params)
+
+    def executemany(self, sql: str, rows: Any) -> sqlite3.Cursor:
+        """Run one statement over many rows."""
+        return self.connection.executemany(sql, rows)
+
+    def on_commit(self, action: Callable[[], None]) -> None:
+        """Run `action` in the writer thread after the commit and before the write returns."""
+        self.after_commit.append(action)
+
+
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection set up as all of ours are."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+    connection.row_factory = sqlite3.Row
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "fullfsync=ON",
+        "checkpoint_fullfsync=ON",
+        "secure_delete=ON",
+        "foreign_keys=ON",
+        "cache_size=-16000",
+        "temp_store=MEMORY",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    if read_only:
+        connection.execute("PRAGMA query_only=ON")
+    return connection
+
+
+class Database:
+    """An open database. Close it from the thread that owns the process's life."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._tasks: queue.SimpleQueue[tuple[Callable[[], None], Future[Any]] | None] = queue.SimpleQueue()
+        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue(_IDLE_READERS)
+        self._closed = False
+        self._close_lock = threading.Lock()
+        with storage_errors(path):
+            self._writer = connect(path)
+        self._thread = threading.Thread(target=self._run, name="memoryd-writer", daemon=True)
+        self._thread.start()
+
+    def write(self, change: Callable[[Transaction], T]) -> T:
+        """Run `change` in the writer thread as one transaction; return when it is durable.
+
+        An exception rolls everything back and is raised here. Raises `DiskFullError`,
+        `DatabaseCorruptError`, `StorageError`.
+        """
+        return self._submit(lambda: self._transact(change))
+
+    def maintain(self, action: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `action` in the writer thread outside a transaction (VACUUM, checkpoint, backup)."""
+        return self._submit(lambda: action(self._writer))
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """A reader's connection, one consistent view for the whole block."""
+        with storage_errors(self.path):
+            connection = self._reader()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                self._give_back(connection)
+
+    def close(self) -> None:
+        """Finish the writes in the queue, fold the WAL into the database, close every connection."""
+        with self._close_lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._tasks.put(None)
+        self._thread.join()
+        while not self._readers.empty():
+            self._readers.get_nowait().close()
+        self._writer.close()
+
+    def _reader(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StorageError(f"the database {self.path} is closed")
+        try:
+            return self._readers.get_nowait()
+        except queue.Empty:
+            return connect(self.path, read_only=True)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        if self._closed:
+            connection.close()
+            return
+        try:
+            self._readers.put_nowait(connection)
+        except queue.Full:
+            connection.close()
+
+    def _submit(self, task: Callable[[], T]) -> T:
+        future: Future[T] = Future()
+
+        def work() -> None:
+            future.set_result(task())
+
+        with self._close_lock:  # nothing may enter the queue behind the end mark
+            if self._closed:
+                raise StorageError(f"the database {self.path} is closed")
+            self._tasks.put((work, future))
+        with storage_errors(self.path):
+            return future.result()
+
+    def _run(self) -> None:
+        while (item := self._tasks.get()) is not None:
+            work, future = item
+            try:
+                work()
+            except BaseException as error:
+                future.set_exception(error)
+
+    def _transact(self, change: Callable[[Transaction], T]) -> T:
+        self._writer.execute("BEGIN IMMEDIATE")
+        transaction = Transaction(self._writer)
+        try:
+            result = change(transaction)
+            self._writer.execute("COMMIT")
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            raise
+        for action in transaction.after_commit:
+            self._follow_up(action)
+        return result
+
+    def _follow_up(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception:  # the write is durable and acknowledged; what is derived can be rebuilt
+            log.exception("an index did not take a change; `memoryd doctor --repair` reconciles it")

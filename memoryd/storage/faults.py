@@ -1,0 +1,39 @@
+"""SQLite's errors become ours here and nowhere else."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memory_client.errors import DatabaseCorruptError, DiskFullError, StorageError
+
+_CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Map `sqlite3.Error` of the block. Raises `DiskFullError`, `DatabaseCorruptError`, `StorageError`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+
+
+def translate(error: sqlite3.Error, path: Path) -> StorageError:
+    """The error a caller sees for one of SQLite's."""
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if primary == sqlite3.SQLITE_FULL:
+        return DiskFullError(
+            f"no space left for {path}: the write was rolled back, nothing stored before is lost; "
+            f"free some space and try again",
+            path=str(path),
+        )
+    if primary in _CORRUPT:
+        return DatabaseCorruptError(
+            f"{path} is damaged ({error}); it was left as it is. Stop the daemon, then run "
+            f"`memoryd doctor --repair`: it salvages what is readable into a new file and keeps this one",
+            path=str(path),
+        )
+    return StorageError(f"{path}: {error}", path=str(path))

@@ -1,0 +1,111 @@
+"""The one compiler from filter trees to SQL conditions over the table `memories` (as `m`).
+
+Conditions are two-valued: whatever is NULL or missing is false, so that `not` is the plain complement.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from memoryd.core.filters import And, Compare, Node, Not, Or
+
+_ORDER = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+_LISTS = ("tags", "exact_keys")
+
+Sql = tuple[str, list[Any]]
+
+
+def compile_filter(node: Node) -> Sql:
+    """A condition and its parameters."""
+    if isinstance(node, Compare):
+        return _compare(node)
+    if isinstance(node, Not):
+        condition, params = compile_filter(node.part)
+        return f"NOT ({condition})", params
+    return _joined(node)
+
+
+def _joined(node: And | Or) -> Sql:
+    compiled = [compile_filter(part) for part in node.parts]
+    if not compiled:
+        return "1", []
+    word = " AND " if isinstance(node, And) else " OR "
+    return (
+        "(" + word.join(condition for condition, _ in compiled) + ")",
+        [param for _, params in compiled for param in params],
+    )
+
+
+def _compare(node: Compare) -> Sql:
+    if node.operator == "ne":
+        condition, params = _positive(Compare(node.field, "eq", node.value))
+        return f"NOT ({condition})", params
+    if node.operator == "nin":
+        condition, params = _positive(Compare(node.field, "in", node.value))
+        return f"NOT ({condition})", params
+    return _positive(node)
+
+
+def _positive(node: Compare) -> Sql:
+    if node.metadata_key is not None:
+        return _metadata(node.metadata_key, node)
+    if node.field in _LISTS:
+        return _list(node)
+    return _column(f"m.{node.field}", node)
+
+
+def _column(column: str, node: Compare) -> Sql:
+    value = node.value
+    if node.operator == "eq":
+        return (f"{column} IS NULL", []) if value is None else (f"({column} IS ?)", [value])
+    if node.operator == "in":
+        return f"COALESCE({column} IN (SELECT value FROM json_each(?)), 0)", [json.dumps(value)]
+    if node.operator == "contains":
+        return f"COALESCE(instr({column}, ?) > 0, 0)", [value]
+    return f"COALESCE({column} {_ORDER[node.operator]} ?, 0)", [value]
+
+
+def _list(node: Compare) -> Sql:
+    column = f"m.{node.field}"
+    if node.operator == "contains":
+        return f"EXISTS (SELECT 1 FROM json_each({column}) WHERE value = ?)", [node.value]
+    return f"({column} IS ?)", [encode_list(node.value)]
+
+
+def encode_list(values: tuple[str, ...]) -> str:
+    """The stored form of a list of strings."""
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _metadata(key: str, node: Compare) -> Sql:
+    """Metadata is searched by one key, literally; values compare within their JSON type only."""
+    condition, params = _entry_condition(node)
+    return f"EXISTS (SELECT 1 FROM json_each(m.metadata) AS e WHERE e.key = ? AND {condition})", [key, *params]
+
+
+def _entry_condition(node: Compare) -> Sql:
+    value = node.value
+    if node.operator == "in":
+        same = f"w.value = e.value AND {_class('w')} = {_class('e')}"
+        return f"EXISTS (SELECT 1 FROM json_each(?) AS w WHERE {same})", [json.dumps(value)]
+    if node.operator == "contains":
+        member = f"EXISTS (SELECT 1 FROM json_each(e.value) AS i WHERE i.value = ? AND {_class_of('i', value)})"
+        substring = "instr(e.value, ?) > 0" if isinstance(value, str) else "0"
+        params = [value, value] if isinstance(value, str) else [value]
+        return f"CASE e.type WHEN 'array' THEN {member} WHEN 'text' THEN {substring} ELSE 0 END", params
+    if value is None:
+        return "e.type = 'null'", []
+    return f"{_class_of('e', value)} AND e.value {_ORDER.get(node.operator, '=')} ?", [value]
+
+
+def _class(entry: str) -> str:
+    return (
+        f"CASE {entry}.type WHEN 'integer' THEN 'number' WHEN 'real' THEN 'number' "
+        f"WHEN 'true' THEN 'boolean' WHEN 'false' THEN 'boolean' ELSE {entry}.type END"
+    )
+
+
+def _class_of(entry: str, value: Any) -> str:
+    name = "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+    return f"{_class(entry)} = '{name}'"

@@ -1,0 +1,181 @@
+"""The memories table. Every query carries the scope: user and agent are no filters but part of the key."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memoryd.core.filters import And, Node
+from memoryd.core.record import FIELD_NAMES, Record
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.storage.database import Transaction
+from memoryd.storage.filters import Sql, compile_filter, encode_list
+
+_LISTS = ("tags", "exact_keys", "notices")
+_MAPS = ("metadata", "gate")
+_COLUMNS = ", ".join(f"m.{name}" for name in FIELD_NAMES)
+_IN_BATCH = 500
+EVERYTHING = And(())
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record with its place. row: what derived stores call it by; text_seq: the text's change number."""
+
+    row: int
+    text_seq: int
+    record: Record
+    indexed: bool
+
+
+def insert(tx: Transaction, record: Record) -> int:
+    """Store a new record; return its row."""
+    names = [*FIELD_NAMES, "seq", "text_seq"]
+    marks = ", ".join("?" * len(names))
+    cursor = tx.execute(
+        f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})",
+        [*_values(record), tx.seq, tx.seq],
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def update(tx: Transaction, row: int, record: Record, *, text_changed: bool) -> None:
+    """Overwrite a record."""
+    names = [*FIELD_NAMES, "seq"] + (["text_seq"] if text_changed else [])
+    assignments = ", ".join(f"{name} = ?" for name in names)
+    seqs = [tx.seq] * (2 if text_changed else 1)
+    tx.execute(f"UPDATE memories SET {assignments} WHERE row = ?", [*_values(record), *seqs, row])
+
+
+def remove(tx: Transaction, rows: Iterable[int]) -> None:
+    """Delete records by row."""
+    tx.executemany("DELETE FROM memories WHERE row = ?", ((row,) for row in rows))
+
+
+def scoped(scope: Scope) -> Sql:
+    """The condition of a scope over `m`."""
+    if scope.agent_id == ALL_AGENTS:
+        return "m.user_id = ?", [scope.user_id]
+    if scope.agent_id is None:
+        return "m.user_id = ? AND m.agent_id IS NULL", [scope.user_id]
+    return "m.user_id = ? AND (m.agent_id IS NULL OR m.agent_id = ?)", [scope.user_id, scope.agent_id]
+
+
+def active(scope: Scope, node: Node) -> Sql:
+    """The condition of the active memories of a scope that fit a filter."""
+    owner, owner_params = scoped(scope)
+    condition, params = compile_filter(node)
+    return f"{owner} AND m.state = 'active' AND {condition}", [*owner_params, *params]
+
+
+def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]:
+    """The visible memories of `ids`, by id."""
+    owner, params = scoped(scope)
+    found: dict[str, Stored] = {}
+    for batch in _batches(ids):
+        condition = f"{owner} AND m.id IN (SELECT value FROM json_each(?))"
+        for stored in _select(connection, condition, [*params, json.dumps(batch)]):
+            found[stored.record.id] = stored
+    return found
+
+
+def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, Stored]:
+    """The active visible memories at `rows`, by row."""
+    condition, params = active(scope, EVERYTHING)
+    found: dict[int, Stored] = {}
+    for batch in _batches(rows):
+        wanted = f"m.row IN (SELECT value FROM json_each(?)) AND {condition}"
+        for stored in _select(connection, wanted, [json.dumps(batch), *params]):
+            found[stored.row] = stored
+    return found
+
+
+def scan(
+    connection: sqlite3.Connection, scope: Scope, after: tuple[float, str] | None, limit: int
+) -> list[Stored]:
+    """Active memories oldest first, from behind `(created_at, id)`."""
+    condition, params = active(scope, EVERYTHING)
+    if after is not None:
+        condition, params = f"{condition} AND (m.created_at, m.id) > (?, ?)", [*params, *after]
+    return _select(connection, condition, params, f"ORDER BY m.created_at, m.id LIMIT {limit:d}")
+
+
+def page(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    node: Node,
+    *,
+    order: str,
+    descending: bool,
+    after: tuple[Any, str] | None,
+    limit: int,
+) -> list[Stored]:
+    """Active memories in order, from behind `(order value, id)`; order must be a known column."""
+    condition, params = active(scope, node)
+    direction, sign = ("DESC", "<") if descending else ("ASC", ">")
+    if after is not None:
+        condition, params = f"{condition} AND (m.{order}, m.id) {sign} (?, ?)", [*params, *after]
+    tail = f"ORDER BY m.{order} {direction}, m.id {direction} LIMIT {limit:d}"
+    return _select(connection, condition, params, tail)
+
+
+def count(connection: sqlite3.Connection, scope: Scope, node: Node) -> int:
+    """How many active memories fit."""
+    condition, params = active(scope, node)
+    return int(connection.execute(f"SELECT count(*) FROM memories m WHERE {condition}", params).fetchone()[0])
+
+
+def rows_of(connection: sqlite3.Connection, scope: Scope, node: Node) -> list[int]:
+    """The rows of the active memories that fit, ascending."""
+    condition, params = active(scope, node)
+    found = connection.execute(f"SELECT m.row FROM memories m WHERE {condition} ORDER BY m.row", params)
+    return [int(row[0]) for row in found]
+
+
+def all_of_user(connection: sqlite3.Connection, user_id: str) -> list[tuple[int, str]]:
+    """Row and id of every memory of a user, in any state and of any agent."""
+    found = connection.execute("SELECT row, id FROM memories WHERE user_id = ? ORDER BY row", (user_id,))
+    return [(int(row), str(id)) for row, id in found]
+
+
+def _select(connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = "") -> list[Stored]:
+    sql = (
+        f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, o.row IS NULL AS indexed FROM memories m "
+        f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "
+        f"WHERE {condition} {tail}"
+    )
+    return [_stored(row) for row in connection.execute(sql, params)]
+
+
+def _stored(row: sqlite3.Row) -> Stored:
+    return Stored(row["row"], row["text_seq"], _record(row), bool(row["indexed"]))
+
+
+def _values(record: Record) -> list[Any]:
+    return [_encode(name, getattr(record, name)) for name in FIELD_NAMES]
+
+
+def _encode(name: str, value: Any) -> Any:
+    if name in _LISTS:
+        return encode_list(value)
+    if name in _MAPS:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value
+
+
+def _record(row: sqlite3.Row) -> Record:
+    values = {name: row[name] for name in FIELD_NAMES}
+    for name in _LISTS:
+        values[name] = tuple(json.loads(values[name]))
+    for name in _MAPS:
+        values[name] = json.loads(values[name])
+    values["verified"] = bool(values["verified"])
+    return Record(**values)
+
+
+def _batches(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    for start in range(0, len(values), _IN_BATCH):
+        yield values[start : start + _IN_BATCH]
