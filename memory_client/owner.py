@@ -1,0 +1,60 @@
+"""Who owns a data directory, as written in `run/owner.json` by the process that holds `run/owner.lock`.
+
+The lock is the truth; the record says who holds it. Its modification time is the owner's last activity, so
+that a client of any version can tell an idle daemon from a busy one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from memory_client.paths import DataPaths, write_private
+from memory_client.process import ProcessId
+
+Role = Literal["daemon", "in-process"]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The process that owns a directory, and as what."""
+
+    process: ProcessId
+    role: Role
+
+    def __str__(self) -> str:
+        what = "the memoryd daemon" if self.role == "daemon" else "an in-process KnowledgeBase"
+        return f"{what} of process {self.process.pid}"
+
+
+def read_owner(paths: DataPaths) -> Owner | None:
+    """The owner on record, dead or alive; None when there is none or the file is damaged."""
+    try:
+        record = json.loads(paths.owner.read_bytes())
+        role: Role = "in-process" if record["role"] == "in-process" else "daemon"
+        return Owner(ProcessId(int(record["pid"]), float(record["create_time"])), role)
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+
+
+def living_owner(paths: DataPaths) -> Owner | None:
+    """The owner on record, if its process runs."""
+    owner = read_owner(paths)
+    return owner if owner is not None and owner.process.is_alive else None
+
+
+def write_owner(paths: DataPaths, owner: Owner) -> None:
+    """Put the owner on record; only the holder of the lock may."""
+    record = {"pid": owner.process.pid, "create_time": owner.process.create_time, "role": owner.role}
+    write_private(paths.owner, json.dumps(record).encode())
+
+
+def idle_seconds(paths: DataPaths) -> float:
+    """Seconds since the owner last worked on a request or a job; 0 when unknown."""
+    try:
+        return max(0.0, time.time() - os.stat(paths.owner).st_mtime)
+    except OSError:
+        return 0.0
