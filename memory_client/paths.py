@@ -19,6 +19,11 @@ PYTHON_VARIABLE = "MEMORYD_PYTHON"
 AUTOSTART_VARIABLE = "MEMORYD_AUTOSTART"
 
 
+def environment() -> dict[str, str]:
+    """A copy of the environment of this process."""
+    return dict(os.environ)
+
+
 @dataclass(frozen=True, slots=True)
 class DataPaths:
     """The layout of a data directory."""

@@ -176,11 +176,11 @@ class Settings:
 
     def from_starter(self) -> list[str]:
         """Names of the settings that came from the environment of whoever started the process."""
-        return [name for name in SETTINGS if self.origin(name) == "environment"]
+        return [s.name for s in SETTINGS if self.origin(s.name) == "environment"]
 
     def describe(self) -> list[SettingValue]:
         """Every setting with its value and where it came from; secrets are masked."""
-        return [self._described(setting) for setting in SETTINGS.values()]
+        return [self._described(setting) for setting in SETTINGS]
 
     def _described(self, setting: Setting) -> SettingValue:
         value = self.value(setting.name)
@@ -196,7 +196,7 @@ class Settings:
     @property
     def fingerprint(self) -> str:
         """A hash of all values but secrets: two processes with the same one behave the same."""
-        values = {name: self.value(name) for name, setting in SETTINGS.items() if not setting.secret}
+        values = {s.name: self.value(s.name) for s in SETTINGS if not s.secret}
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -272,8 +272,9 @@ def _table() -> Iterator[Setting]:
                 yield Setting(name=f"{group.name}.{entry.name}", default=default, **entry.metadata)
 
 
-SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _table()}
-_VARIABLES: dict[str, Setting] = {setting.variable: setting for setting in SETTINGS.values()}
+SETTINGS: tuple[Setting, ...] = tuple(_table())
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+_BY_VARIABLE = {setting.variable: setting for setting in SETTINGS}
 
 
 def load_settings(
@@ -341,9 +342,9 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
     for variable, text in environ.items():
         if not variable.startswith(PREFIX) or variable in _OTHER_VARIABLES:
             continue
-        setting = _VARIABLES.get(variable)
+        setting = _BY_VARIABLE.get(variable)
         if setting is None:
-            hint = _hint(variable, [*_VARIABLES, *_OTHER_VARIABLES])
+            hint = _hint(variable, [*_BY_VARIABLE, *_OTHER_VARIABLES])
             raise ConfigurationError(
                 f"the environment variable {variable} stands for no setting{hint}", setting=variable
             )
@@ -362,10 +363,10 @@ def _from_overrides(overrides: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _known(name: str, where: str) -> Setting:
-    setting = SETTINGS.get(name)
+    setting = _BY_NAME.get(name)
     if setting is None:
         raise ConfigurationError(
-            f"{where}: there is no setting {name!r}{_hint(name, list(SETTINGS))}", setting=name
+            f"{where}: there is no setting {name!r}{_hint(name, list(_BY_NAME))}", setting=name
         )
     return setting
 
