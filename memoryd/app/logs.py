@@ -1,0 +1,68 @@
+"""The log of the daemon: one rotating private file, and standard error in the foreground."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import os
+import sys
+import threading
+from datetime import datetime
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+
+from memory_client.paths import DataPaths
+from memoryd.app.settings import LogSettings
+
+_OURS = ("memoryd", "memory_client")
+_FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+
+log = logging.getLogger(__name__)
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A rotating file that only its owner may read."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=_private)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+class _LocalTime(logging.Formatter):
+    """ISO 8601 with the offset, so that a log can be read anywhere."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
+        return datetime.fromtimestamp(record.created).astimezone().isoformat(timespec="milliseconds")
+
+
+def setup_logging(paths: DataPaths, settings: LogSettings, *, foreground: bool) -> None:
+    """Send our records of `settings.level` and up, and other libraries' warnings, to the log.
+
+    Warnings, uncaught errors of threads and fatal signals go there or to standard error as well.
+    """
+    file = _PrivateFile(
+        paths.log_file, maxBytes=settings.max_mb * 2**20, backupCount=settings.backups, encoding="utf-8"
+    )
+    handlers: list[logging.Handler] = [file]
+    if foreground:
+        handlers.append(logging.StreamHandler())
+    root = logging.getLogger()
+    for handler in handlers:
+        handler.setFormatter(_LocalTime(_FORMAT))
+        root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    for name in _OURS:
+        logging.getLogger(name).setLevel(settings.level.upper())
+    logging.captureWarnings(True)
+    threading.excepthook = _log_thread_error
+    if sys.stderr is not None:
+        faulthandler.enable()
+
+
+def _log_thread_error(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
+        name = "?" if args.thread is None else args.thread.name
+        log.critical("uncaught error in thread %s", name, exc_info=args.exc_value)
