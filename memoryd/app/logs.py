@@ -24,7 +24,7 @@ class _PrivateFile(RotatingFileHandler):
     """A rotating file that only its owner may read."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=_private)
+        return open(self.baseFilename, "a", encoding="utf-8", opener=_private)
 
 
 def _private(path: str, flags: int) -> int:
@@ -34,7 +34,7 @@ def _private(path: str, flags: int) -> int:
 class _LocalTime(logging.Formatter):
     """ISO 8601 with the offset, so that a log can be read anywhere."""
 
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002
         return datetime.fromtimestamp(record.created).astimezone().isoformat(timespec="milliseconds")
 
 
