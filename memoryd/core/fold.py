@@ -82,7 +82,8 @@ def _pieces(text: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _is_sign(symbol: str) -> bool:
-    return unicodedata.category(symbol)[0] not in _QUIET and symbol not in "\ufe0f\u200d"
+    quiet = unicodedata.category(symbol)[0] in _QUIET or symbol in "\ufe0f\u200d"
+    return not (quiet or symbol.isascii())
 
 
 def _border(kind: str, piece: str, before: tuple[str, str], touches: bool) -> list[str]:

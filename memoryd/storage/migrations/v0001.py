@@ -9,11 +9,13 @@ _STATEMENTS = (
     "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
     "INSERT INTO counters VALUES ('seq', 0)",
     "CREATE TABLE properties (name TEXT PRIMARY KEY, value ANY) WITHOUT ROWID",
-    # number: the partition of the keyword index; never used again after a user is deleted
+    # number: the user's partition of the keyword index, never used again; documents, terms: its totals
     """
     CREATE TABLE users (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
-        user_id TEXT NOT NULL UNIQUE
+        user_id TEXT NOT NULL UNIQUE,
+        documents INTEGER NOT NULL,
+        terms INTEGER NOT NULL
     )
     """,
     # row: never used again, so that what is derived can name a memory by it

@@ -1,0 +1,289 @@
+"""Keyword search: one FTS5 table a user, so that neither cost nor scores depend on others.
+
+The tables are contentless and hold the terms of `core.fold`; they change in the transaction of the truth.
+FTS5's BM25 touches every row a term stands in, and counts it first: a word that stands in every row would
+cost 100 ms at 100k rows. So candidates come from the rarer terms, and the common ones only add to their
+scores, by the same formula, computed here.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memoryd.core.filters import Node
+from memoryd.core.fold import FOLD_VERSION, index_terms, query_terms
+from memoryd.core.scope import Scope
+from memoryd.storage.database import Database, Transaction
+from memoryd.storage.memories import active
+
+_COMMON_SHARE = 0.05
+_COMMON_ROWS = 1000  # below this a term is never common: scoring its rows is cheap
+_CANDIDATE_BUDGET = 3000  # rows that FTS5 scores for a query, about 2 µs each
+_POOL = 100  # best candidates that are scored by the common terms too
+_COMMON_CHARS = 4000  # of a candidate's text, for the common terms
+_K1, _B = 1.2, 0.75  # FTS5's own constants
+_MIN_IDF = 1e-6
+_CACHED_TERMS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalHit:
+    """A row with its BM25 score and that score's share of the best the query could have got, in [0, 1]."""
+
+    row: int
+    score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    number: int
+    documents: int
+    terms: int
+
+    @property
+    def table(self) -> str:
+        return f"lexical_{self.number}"
+
+    @property
+    def mean_length(self) -> float:
+        return max(1.0, self.terms / max(1, self.documents))
+
+    def idf(self, frequency: int) -> float:
+        """FTS5's: log((N - n + 0.5) / (n + 0.5)), never below a millionth."""
+        return max(_MIN_IDF, math.log((self.documents - frequency + 0.5) / (frequency + 0.5)))
+
+
+class LexicalIndex:
+    """The keyword index of all users."""
+
+    def __init__(self) -> None:
+        self._frequencies: OrderedDict[tuple[int, str], tuple[int, int]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._hits = 0
+        self._misses = 0
+
+    def is_current(self, connection: sqlite3.Connection) -> bool:
+        """Whether the index was made by today's folding."""
+        row = connection.execute("SELECT value FROM properties WHERE name = 'fold_version'").fetchone()
+        return row is not None and row[0] == FOLD_VERSION
+
+    def put(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
+        """Index a text."""
+        terms = index_terms(text)
+        number = self._number(tx, user_id)
+        tx.execute(f"INSERT INTO lexical_{number} (rowid, terms) VALUES (?, ?)", (row, " ".join(terms)))
+        _count(tx, number, 1, len(terms))
+
+    def remove(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
+        """Take a text out; it must be the one that was put."""
+        terms = index_terms(text)
+        table = f"lexical_{(number := self._number(tx, user_id))}"
+        tx.execute(
+            f"INSERT INTO {table} ({table}, rowid, terms) VALUES ('delete', ?, ?)", (row, " ".join(terms))
+        )
+        _count(tx, number, -1, -len(terms))
+
+    def forget_user(self, tx: Transaction, user_id: str) -> None:
+        """Drop a user's partition."""
+        found = tx.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
+        if found is not None:
+            _drop(tx, int(found[0]))
+            tx.execute("DELETE FROM users WHERE user_id = ?", (user_id,))
+
+    def optimize(self, tx: Transaction, user_id: str) -> None:
+        """Merge a user's partition into one segment, which leaves no byte of what was removed."""
+        found = tx.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
+        if found is not None:
+            table = f"lexical_{found[0]}"
+            tx.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+
+    def rebuild(self, tx: Transaction) -> int:
+        """Make the whole index again from the memories; return how many."""
+        for (number,) in tx.execute("SELECT number FROM users").fetchall():
+            _drop(tx, int(number))
+        tx.execute("DELETE FROM users")
+        count = 0
+        for row, user_id, text in tx.execute("SELECT row, user_id, text FROM memories ORDER BY row"):
+            self.put(tx, user_id, row, text)
+            count += 1
+        tx.execute("INSERT OR REPLACE INTO properties VALUES ('fold_version', ?)", (FOLD_VERSION,))
+        with self._lock:
+            self._frequencies.clear()
+        return count
+
+    def check(self, connection: sqlite3.Connection) -> list[str]:
+        """Disagreements with the memories, in words."""
+        truth = dict(connection.execute("SELECT user_id, count(*) FROM memories GROUP BY user_id").fetchall())
+        counted = dict(connection.execute("SELECT user_id, documents FROM users").fetchall())
+        users = sorted(set(truth) | {user for user, documents in counted.items() if documents})
+        return [
+            f"{truth.get(user, 0)} memories but {counted.get(user, 0)} texts in the keyword index"
+            for user in users
+            if truth.get(user, 0) != counted.get(user, 0)
+        ]
+
+    def search(
+        self, connection: sqlite3.Connection, scope: Scope, query: str, limit: int, node: Node
+    ) -> list[LexicalHit]:
+        """The best active memories of the scope by BM25, best first; equal scores newest first."""
+        partition = _partition(connection, scope.user_id)
+        if partition is None:
+            return []
+        frequencies = self._known(connection, partition, query_terms(query))
+        if not frequencies:
+            return []
+        rare, common = _split(frequencies, partition.documents)
+        best = sum(partition.idf(n) for n in frequencies.values()) * (_K1 + 1)
+        condition = active(scope, node)
+        pool = max(_POOL, 2 * limit)
+        scored = (
+            _by_rare(connection, partition, rare, condition, pool)
+            if rare
+            else _newest(connection, partition, min(common, key=common.__getitem__), condition, pool)
+        )
+        extra = {term: partition.idf(n) for term, n in common.items()}
+        hits = [_hit(row, score + _bm25(text, extra, partition), best) for row, score, text in scored]
+        return sorted(hits, key=lambda hit: (-hit.score, -hit.row))[:limit]
+
+    def cache_counters(self) -> dict[str, int]:
+        """Hits, misses and size of the term frequency cache."""
+        return {"hits": self._hits, "misses": self._misses, "size": len(self._frequencies)}
+
+    def _number(self, tx: Transaction, user_id: str) -> int:
+        found = tx.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
+        return int(found[0]) if found is not None else _create(tx, user_id)
+
+    def _known(
+        self, connection: sqlite3.Connection, partition: _Partition, terms: Sequence[str]
+    ) -> dict[str, int]:
+        """The terms that occur, with the number of rows they stand in."""
+        found = {term: self._frequency(connection, partition, term) for term in terms}
+        return {term: n for term, n in found.items() if n}
+
+    def _frequency(self, connection: sqlite3.Connection, partition: _Partition, term: str) -> int:
+        """How many rows a term stands in: exact for rare terms, at most a tenth stale for common ones."""
+        key = (partition.number, term)
+        with self._lock:
+            cached = self._frequencies.get(key)
+            if cached and abs(cached[1] - partition.documents) * 10 <= partition.documents:
+                self._frequencies.move_to_end(key)
+                self._hits += 1
+                return cached[0]
+            self._misses += 1
+        row = connection.execute(
+            f"SELECT doc FROM {partition.table}_terms WHERE term = ?", (term,)
+        ).fetchone()
+        frequency = int(row[0]) if row else 0
+        if frequency > _COMMON_ROWS:
+            self._remember(key, frequency, partition.documents)
+        return frequency
+
+    def _remember(self, key: tuple[int, str], frequency: int, documents: int) -> None:
+        with self._lock:
+            self._frequencies[key] = (frequency, documents)
+            self._frequencies.move_to_end(key)
+            while len(self._frequencies) > _CACHED_TERMS:
+                self._frequencies.popitem(last=False)
+
+
+def _create(tx: Transaction, user_id: str) -> int:
+    cursor = tx.execute("INSERT INTO users (user_id, documents, terms) VALUES (?, 0, 0)", (user_id,))
+    table = f"lexical_{cursor.lastrowid}"
+    # `ascii` takes every other character as part of a term, independent of its Unicode version
+    tx.execute(
+        f"CREATE VIRTUAL TABLE {table} USING fts5 (terms, content='', tokenize=\"ascii tokenchars '''+#'\")"
+    )
+    tx.execute(f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab ({table}, 'row')")
+    tx.execute("INSERT OR IGNORE INTO properties VALUES ('fold_version', ?)", (FOLD_VERSION,))
+    return int(cursor.lastrowid or 0)
+
+
+def _drop(tx: Transaction, number: int) -> None:
+    tx.execute(f"DROP TABLE lexical_{number}_terms")
+    tx.execute(f"DROP TABLE lexical_{number}")
+
+
+def _count(tx: Transaction, number: int, documents: int, terms: int) -> None:
+    tx.execute(
+        "UPDATE users SET documents = documents + ?, terms = terms + ? WHERE number = ?",
+        (documents, terms, number),
+    )
+
+
+def _partition(connection: sqlite3.Connection, user_id: str) -> _Partition | None:
+    row = connection.execute(
+        "SELECT number, documents, terms FROM users WHERE user_id = ?", (user_id,)
+    ).fetchone()
+    return None if row is None else _Partition(*row)
+
+
+def _split(frequencies: dict[str, int], documents: int) -> tuple[list[str], dict[str, int]]:
+    """Terms that give candidates, rarest first and within the budget, and those that only score."""
+    limit = max(_COMMON_ROWS, _COMMON_SHARE * documents)
+    rare: list[str] = []
+    rows = 0
+    for term, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
+        rows += frequency
+        if frequency > limit or (rare and rows > _CANDIDATE_BUDGET):
+            break
+        rare.append(term)
+    return rare, {term: n for term, n in frequencies.items() if term not in rare}
+
+
+def _by_rare(
+    connection: sqlite3.Connection,
+    partition: _Partition,
+    terms: Sequence[str],
+    condition: tuple[str, list[object]],
+    limit: int,
+) -> list[tuple[int, float, str]]:
+    sql = (
+        f"SELECT m.row, -bm25({partition.table}), substr(m.text, 1, {_COMMON_CHARS}) "
+        f"FROM {partition.table} JOIN memories m ON m.row = {partition.table}.rowid "
+        f"WHERE {partition.table} MATCH ? AND {condition[0]} "
+        f"ORDER BY bm25({partition.table}), m.row DESC LIMIT {limit:d}"
+    )
+    found = connection.execute(sql, [_match(terms), *condition[1]])
+    return [(int(row), float(score), str(text)) for row, score, text in found]
+
+
+def _newest(
+    connection: sqlite3.Connection,
+    partition: _Partition,
+    term: str,
+    condition: tuple[str, list[object]],
+    limit: int,
+) -> list[tuple[int, float, str]]:
+    """Nothing rare to go by: the newest rows of the least common term."""
+    sql = (
+        f"SELECT m.row, substr(m.text, 1, {_COMMON_CHARS}) "
+        f"FROM {partition.table} CROSS JOIN memories m ON m.row = {partition.table}.rowid "
+        f"WHERE {partition.table} MATCH ? AND {condition[0]} "
+        f"ORDER BY {partition.table}.rowid DESC LIMIT {limit:d}"
+    )
+    found = connection.execute(sql, [_match([term]), *condition[1]])
+    return [(int(row), 0.0, str(text)) for row, text in found]
+
+
+def _match(terms: Iterable[str]) -> str:
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def _bm25(text: str, idfs: dict[str, float], partition: _Partition) -> float:
+    """What the terms of `idfs` add to a text's score; the formula of FTS5's bm25()."""
+    if not idfs:
+        return 0.0
+    terms = index_terms(text)
+    counts = Counter(term for term in terms if term in idfs)
+    norm = _K1 * (1 - _B + _B * len(terms) / partition.mean_length)
+    return sum(idfs[term] * n * (_K1 + 1) / (n + norm) for term, n in counts.items())
+
+
+def _hit(row: int, score: float, best: float) -> LexicalHit:
+    return LexicalHit(row, score, min(1.0, max(0.0, score / best)))

@@ -1,0 +1,77 @@
+"""The durable job table. One job of a kind waits at most; a job found running at start runs again."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from memoryd.storage.database import Transaction
+
+MAX_ATTEMPTS = 5
+_BACK_OFF_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job taken for work."""
+
+    id: str
+    kind: str
+    attempts: int
+
+
+def enqueue(tx: Transaction, id: str, kind: str, now: float, not_before: float | None = None) -> None:
+    """Queue a job unless one of its kind waits already; the earlier time wins."""
+    due = now if not_before is None else not_before
+    waiting = tx.execute(
+        "UPDATE jobs SET not_before = min(not_before, ?), updated_at = ? WHERE kind = ? AND state = 'queued'",
+        (due, now, kind),
+    )
+    if waiting.rowcount == 0:
+        tx.execute("INSERT INTO jobs VALUES (?, ?, 'queued', 0, ?, ?, ?, NULL)", (id, kind, due, now, now))
+
+
+def take(tx: Transaction, now: float) -> Job | None:
+    """Mark the next due job running and return it."""
+    row = tx.execute(
+        "SELECT id, kind, attempts FROM jobs WHERE state = 'queued' AND not_before <= ? "
+        "ORDER BY not_before, id LIMIT 1",
+        (now,),
+    ).fetchone()
+    if row is None:
+        return None
+    tx.execute(
+        "UPDATE jobs SET state = 'running', attempts = attempts + 1, updated_at = ? WHERE id = ?", (now, row[0])
+    )
+    return Job(str(row[0]), str(row[1]), int(row[2]) + 1)
+
+
+def finish(tx: Transaction, job: Job) -> None:
+    """A job is done: its row goes."""
+    tx.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
+
+
+def fail(tx: Transaction, job: Job, error: str, now: float) -> None:
+    """A job failed: it waits longer each time, and after `MAX_ATTEMPTS` it stays as failed."""
+    state = "failed" if job.attempts >= MAX_ATTEMPTS else "queued"
+    tx.execute(
+        "UPDATE jobs SET state = ?, not_before = ?, updated_at = ?, error = ? WHERE id = ?",
+        (state, now + _BACK_OFF_SECONDS * 2 ** (job.attempts - 1), now, error, job.id),
+    )
+
+
+def requeue_running(tx: Transaction, now: float) -> None:
+    """At start: what was running when the process died is due again."""
+    tx.execute("UPDATE jobs SET state = 'queued', updated_at = ? WHERE state = 'running'", (now,))
+
+
+def next_due(connection: sqlite3.Connection) -> float | None:
+    """When the next queued job is due, epoch seconds."""
+    row = connection.execute("SELECT min(not_before) FROM jobs WHERE state = 'queued'").fetchone()
+    return None if row[0] is None else float(row[0])
+
+
+def counts(connection: sqlite3.Connection) -> dict[str, int]:
+    """Jobs by state."""
+    found = connection.execute("SELECT state, count(*) FROM jobs GROUP BY state")
+    return {"queued": 0, "running": 0, "failed": 0} | {str(state): int(n) for state, n in found}

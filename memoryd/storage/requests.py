@@ -1,0 +1,89 @@
+"""Replies to requests already carried out, so that a repeated one changes nothing. Kept for 24 hours."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgpack
+
+from memory_client.errors import RequestIdConflict
+from memoryd.storage.database import Transaction
+
+T = TypeVar("T")
+KEEP_SECONDS = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKey:
+    """A repeatable request; part: the chunk of a request that is carried out in several."""
+
+    user_id: str
+    method: str
+    request_id: str
+    params: dict[str, Any]
+    part: int | None = None
+
+    @property
+    def stored_id(self) -> str:
+        return self.request_id if self.part is None else f"{self.request_id}#{self.part}"
+
+
+def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[], T]) -> T:
+    """The reply of `change`, carried out now or taken from before, within the write's own transaction.
+
+    The reply must hold ids and counts only. Raises `RequestIdConflict` on other parameters.
+    """
+    if key is None:
+        return change()
+    known, reply = earlier_reply(tx.connection, key)
+    if known:
+        return reply  # type: ignore[no-any-return]
+    reply = change()
+    tx.execute(
+        "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)",
+        (key.user_id, key.method, key.stored_id, _hash(tx.connection, key), msgpack.packb(reply), now),
+    )
+    return reply  # type: ignore[no-any-return]
+
+
+def earlier_reply(connection: sqlite3.Connection, key: RequestKey) -> tuple[bool, Any]:
+    """Whether the request was carried out before, and its reply. Raises `RequestIdConflict`."""
+    row = connection.execute(
+        "SELECT params_hash, reply FROM requests WHERE user_id = ? AND method = ? AND request_id = ?",
+        (key.user_id, key.method, key.stored_id),
+    ).fetchone()
+    if row is None:
+        return False, None
+    if bytes(row[0]) != _hash(connection, key):
+        raise RequestIdConflict(
+            f"request_id {key.request_id!r} was used for {key.method} with other parameters; "
+            f"take a new one for every new call",
+            request_id=key.request_id,
+        )
+    return True, msgpack.unpackb(row[1])
+
+
+def forget_user(tx: Transaction, user_id: str) -> None:
+    """Drop the replies of a user."""
+    tx.execute("DELETE FROM requests WHERE user_id = ?", (user_id,))
+
+
+def forget_old(tx: Transaction, now: float) -> None:
+    """Drop replies whose time is over."""
+    tx.execute("DELETE FROM requests WHERE at < ?", (now - KEEP_SECONDS,))
+
+
+def _hash(connection: sqlite3.Connection, key: RequestKey) -> bytes:
+    salt = connection.execute("SELECT value FROM properties WHERE name = 'salt'").fetchone()[0]
+    canonical = msgpack.packb(_sorted(key.params))
+    return hashlib.blake2b(canonical, key=bytes(salt), digest_size=16).digest()
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list | tuple) else value
