@@ -1,0 +1,1 @@
+"""Retrieval evaluation: data sets, metrics, the run against a daemon, the report."""

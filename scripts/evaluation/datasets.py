@@ -1,0 +1,176 @@
+"""Data sets in one shape: stores of items, and questions with the items that answer them.
+
+Two formats are read: LoCoMo (a list of conversations with `qa`) and the MemoryBank companion set (an object
+with `users` and `questions`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+POOLED = "pooled"
+OWN = "own store"
+ADVERSARIAL = "adversarial"
+LOCOMO_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
+_EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+
+
+class DatasetError(Exception):
+    """A file is not one of the two formats; the message names the file and the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One text to store. id: unique in its store. time: when it was said, UTC epoch seconds."""
+
+    id: str
+    text: str
+    time: float
+    session: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """any_of: one of them suffices. all_of: each counts its share. suite: questions averaged together."""
+
+    store: str
+    suite: str
+    category: str
+    text: str
+    any_of: frozenset[str]
+    all_of: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """stores: user id -> items in the order they were said. skipped: questions without usable evidence."""
+
+    name: str
+    stores: dict[str, list[Item]]
+    questions: list[Question]
+    skipped: int
+
+
+def load(path: Path, questions: Path | None = None) -> Dataset:
+    """Read a data set; `questions` replaces its own. Raises `DatasetError`."""
+    data = _read(path)
+    other = None if questions is None else _read(questions)
+    try:
+        if isinstance(data, list):
+            return _locomo(data, data if other is None else other)
+        return _memorybank(data, data if other is None else other)
+    except (KeyError, TypeError, ValueError) as error:
+        where = path if questions is None else f"{path} with {questions}"
+        raise DatasetError(f"{where}: not LoCoMo and not MemoryBank: {error!r}") from error
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise DatasetError(f"{path} is not JSON: {error}") from error
+
+
+def _dataset(name: str, stores: dict[str, list[Item]], questions: Iterable[Question]) -> Dataset:
+    everything = list(questions)
+    usable = [question for question in everything if question.any_of or question.all_of]
+    return Dataset(name, stores, usable, len(everything) - len(usable))
+
+
+# LoCoMo ------------------------------------------------------------------------------------------------
+
+
+def _locomo(conversations: list[dict[str, Any]], asked: list[dict[str, Any]]) -> Dataset:
+    stores = {c["sample_id"]: list(_turns(c["conversation"])) for c in conversations}
+    return _dataset("LoCoMo", stores, _locomo_questions(asked, stores))
+
+
+def _turns(conversation: dict[str, Any]) -> Iterator[Item]:
+    for session in _sessions(conversation):
+        start = _locomo_time(conversation[f"{session}_date_time"])
+        for position, turn in enumerate(conversation[session]):
+            about = {"speaker": turn["speaker"]}
+            yield Item(turn["dia_id"], _turn_text(turn), start + position, session, about)
+
+
+def _sessions(conversation: dict[str, Any]) -> list[str]:
+    named = [key for key in conversation if re.fullmatch(r"session_\d+", key)]
+    return sorted(named, key=lambda key: int(key.removeprefix("session_")))
+
+
+def _turn_text(turn: dict[str, Any]) -> str:
+    caption = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    return f"{turn['speaker']}: {turn['text']}{caption}"
+
+
+def _locomo_time(text: str) -> float:
+    return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).timestamp()
+
+
+def _locomo_questions(asked: list[dict[str, Any]], stores: dict[str, list[Item]]) -> Iterator[Question]:
+    """From conversations with `qa`, or from plain questions that name their `sample_id`."""
+    known = {store: {item.id for item in items} for store, items in stores.items()}
+    for entry in asked:
+        for question in entry.get("qa", [entry]):
+            store = entry["sample_id"]
+            evidence = frozenset(evidence_ids(question["evidence"])) & known[store]
+            category = LOCOMO_CATEGORIES[question["category"]]
+            yield Question(store, "LoCoMo", category, question["question"], frozenset(), evidence)
+
+
+def evidence_ids(evidence: Iterable[str]) -> Iterator[str]:
+    """The turn ids in LoCoMo's evidence strings, which may hold several, with any separator."""
+    for text in evidence:
+        yield from (f"D{int(session)}:{int(turn)}" for session, turn in _EVIDENCE.findall(text))
+
+
+# MemoryBank --------------------------------------------------------------------------------------------
+
+
+def _memorybank(data: dict[str, Any], asked: Any) -> Dataset:
+    """Every question counts twice: in its user's own store and with all users' pairs in one."""
+    stores = {user["user"]: list(_pairs(user["history"])) for user in data["users"]}
+    pooled = [_in_pool(user, item) for user, items in stores.items() for item in items]
+    questions = asked["questions"] if isinstance(asked, dict) else asked
+    both = [
+        *(_own_question(q, stores) for q in questions),
+        *(_pooled_question(q, stores) for q in questions),
+    ]
+    return _dataset("MemoryBank", {**stores, POOLED: pooled}, both)
+
+
+def _pairs(history: dict[str, list[dict[str, str]]]) -> Iterator[Item]:
+    for date, pairs in sorted(history.items()):
+        day = datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(hours=12)
+        for index, pair in enumerate(pairs):
+            text = f"{pair['query']}\n{pair['response']}"
+            yield Item(f"{date}#{index}", text, (day + timedelta(minutes=index)).timestamp(), date)
+
+
+def _in_pool(user: str, item: Item) -> Item:
+    return Item(_pool_id(user, item.id), item.text, item.time, f"{user} {item.session}", item.metadata)
+
+
+def _pool_id(user: str, item_id: str) -> str:
+    return f"{user} {item_id}"
+
+
+def _own_question(question: dict[str, Any], stores: dict[str, list[Item]]) -> Question:
+    user, known = question["user"], {item.id for item in stores[question["user"]]}
+    any_of, all_of = (frozenset(question[name]) & known for name in ("any_of", "all_of"))
+    return Question(user, OWN, question["kind"], question["question"], any_of, all_of)
+
+
+def _pooled_question(question: dict[str, Any], stores: dict[str, list[Item]]) -> Question:
+    own = _own_question(question, stores)
+    any_of, all_of = (frozenset(_pool_id(own.store, i) for i in ids) for ids in (own.any_of, own.all_of))
+    return Question(POOLED, POOLED, own.category, own.text, any_of, all_of)
