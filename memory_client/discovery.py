@@ -1,0 +1,109 @@
+"""The connection file: where the running daemon of a data directory listens, and who it is.
+
+Published last and atomically, withdrawn first, and only by its own. It holds no secret.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+from memory_client.paths import write_private
+
+if TYPE_CHECKING:
+    from memory_client.paths import DataPaths
+
+_CREATE_TIME_TOLERANCE = 2.0
+"""Seconds: Linux derives it from the boot time, which moves when the clock is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionInfo:
+    """What a daemon says of itself.
+
+    server_key: public, Z85. create_time: of the process, epoch seconds; with the pid it names one process.
+    settings: fingerprint of those it runs with.
+    """
+
+    endpoint: str
+    server_key: str
+    pid: int
+    create_time: float
+    protocol: int
+    version: str
+    schema: int
+    settings: str
+
+
+def publish(paths: DataPaths, info: ConnectionInfo) -> None:
+    """Let clients find the daemon; the last step of its start."""
+    write_private(paths.connection, json.dumps(asdict(info), indent=1).encode())
+
+
+def read(paths: DataPaths) -> ConnectionInfo | None:
+    """What is published, or None: nothing, or a damaged file (`damage` tells the two apart)."""
+    info = _load(paths)
+    return info if isinstance(info, ConnectionInfo) else None
+
+
+def damage(paths: DataPaths) -> str | None:
+    """What is wrong with the connection file, None when it is sound or missing."""
+    info = _load(paths)
+    return info if isinstance(info, str) else None
+
+
+def withdraw(paths: DataPaths, info: ConnectionInfo) -> bool:
+    """Remove the connection file if it is still that of `info`; whether it was.
+
+    Call it while holding the owner lock: nobody else publishes then, so there is no race.
+    """
+    if read(paths) != info:
+        return False
+    paths.connection.unlink(missing_ok=True)
+    return True
+
+
+def is_alive(info: ConnectionInfo) -> bool:
+    """Whether the very process that published still runs."""
+    import psutil  # costs 10 ms, and most calls never need it
+
+    try:
+        process = psutil.Process(info.pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        return abs(process.create_time() - info.create_time) <= _CREATE_TIME_TOLERANCE
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return False  # somebody else's process has the pid now
+
+
+def this_process() -> tuple[int, float]:
+    """Pid and create time of the calling process, for `ConnectionInfo`."""
+    import psutil
+
+    return os.getpid(), psutil.Process().create_time()
+
+
+def _load(paths: DataPaths) -> ConnectionInfo | str | None:
+    try:
+        content = paths.connection.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"{paths.connection} cannot be read: {error.strerror}"
+    try:
+        return _parse(json.loads(content))
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        return f"{paths.connection} is damaged: {error}"
+
+
+def _parse(values: dict[str, object]) -> ConnectionInfo:
+    types = {"str": str, "int": int, "float": (int, float)}
+    for field in fields(ConnectionInfo):
+        value = values[field.name]
+        if isinstance(value, bool) or not isinstance(value, types[str(field.type)]):  # type: ignore[arg-type]
+            raise TypeError(f"{field.name} is {value!r}")
+    return ConnectionInfo(**{field.name: values[field.name] for field in fields(ConnectionInfo)})  # type: ignore[arg-type]

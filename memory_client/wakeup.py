@@ -1,0 +1,48 @@
+"""Waking a thread that polls sockets."""
+
+from __future__ import annotations
+
+import socket
+
+
+class Wakeup:
+    """One byte over a socket pair; calls in a row cost one byte.
+
+    `wake` may be called from any thread and from a signal handler; the rest belongs to the polling thread.
+    """
+
+    def __init__(self) -> None:
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        self._pending = False
+
+    def fileno(self) -> int:
+        """What to poll for reading."""
+        return self._reader.fileno()
+
+    def wake(self) -> None:
+        """Make the poller return. What it is to find must be in place before."""
+        if self._pending:
+            return
+        self._pending = True
+        try:
+            self._writer.send(b"\0")
+        except BlockingIOError:
+            return  # full of wake-ups
+        except OSError:
+            return  # closed: nobody polls any more
+
+    def clear(self) -> None:
+        """Take the wake-ups back; look for what woke you after it, never before."""
+        try:
+            self._reader.recv(4096)
+        except BlockingIOError:
+            return
+        finally:
+            self._pending = False
+
+    def close(self) -> None:
+        """Free both ends."""
+        self._reader.close()
+        self._writer.close()
