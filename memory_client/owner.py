@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_client.errors import DataDirectoryInUse
 from memory_client.paths import DataPaths, write_private
 from memory_client.process import ProcessId
 
@@ -58,3 +60,17 @@ def idle_seconds(paths: DataPaths) -> float:
         return max(0.0, time.time() - os.stat(paths.owner).st_mtime)
     except OSError:
         return 0.0
+
+
+def in_use(paths: DataPaths, owner: Owner | None) -> DataDirectoryInUse:
+    """The error of a directory that somebody else owns; None for an owner that is not on record."""
+    root = str(paths.root)
+    if owner is None:
+        who, fix = "another process", "find it with: memoryd doctor"
+    elif owner.role == "daemon":
+        who, fix = str(owner), f"stop it with: memoryd --data-dir {shlex.quote(root)} stop"
+    else:
+        who, fix = str(owner), "close it there first"
+    return DataDirectoryInUse(
+        f"{root} is in use by {who}; {fix}", pid=None if owner is None else owner.process.pid, path=root
+    )

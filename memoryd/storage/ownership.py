@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 import time
 
 from filelock import FileLock, Timeout
 
-from memory_client.errors import DataDirectoryError, DataDirectoryInUse
-from memory_client.owner import Owner, Role, living_owner, read_owner, write_owner
+from memory_client.errors import DataDirectoryError
+from memory_client.owner import Owner, Role, in_use, living_owner, read_owner, write_owner
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
 
@@ -41,7 +40,7 @@ class DirectoryOwner:
             self._file = self._identity()
             write_owner(self._paths, self._me)
         except Timeout:
-            raise self._in_use() from None
+            raise in_use(self._paths, self._holder()) from None
         except OSError as error:
             self._lock.release()
             raise DataDirectoryError(
@@ -75,24 +74,6 @@ class DirectoryOwner:
     def _identity(self) -> tuple[int, int]:
         info = os.stat(self._paths.owner_lock)
         return info.st_dev, info.st_ino
-
-    def _in_use(self) -> DataDirectoryInUse:
-        owner = self._holder()
-        root = str(self._paths.root)
-        if owner is None:
-            who, fix = "another process", "find it with: memoryd doctor"
-        elif owner.role == "daemon":
-            who, fix = (
-                str(owner),
-                f"use it through the client, or stop it: memoryd --data-dir {shlex.quote(root)} stop",
-            )
-        else:
-            who, fix = str(owner), "close it there first"
-        return DataDirectoryInUse(
-            f"{root} is in use by {who}; {fix}",
-            pid=None if owner is None else owner.process.pid,
-            path=root,
-        )
 
     def _holder(self) -> Owner | None:
         until = time.monotonic() + _RECORD_WAIT

@@ -1,0 +1,279 @@
+"""Starting and stopping the daemon.
+
+Starting goes in steps, all within the caller's deadline:
+
+1. Look for a running daemon, without a lock.
+2. Take `run/start.lock`: of many starters one goes on, the others wait.
+3. Look again: somebody may have started it meanwhile.
+4. Mind the owner: wait for a daemon that is just starting or leaving; an in-process owner is an error.
+5. Clear away the reports of earlier starts. A stale or damaged connection file is left to the new daemon:
+   only who holds the owner lock knows that nobody else is alive.
+6. Make the keys that are missing.
+7. Start a fresh interpreter.
+8. Wait for its report, or for its death; one that was killed before it could speak is started once more.
+9. Check that what serves is what was asked for.
+
+Guarantees: there is never a second daemon on a directory (the daemon's own lock sees to it, nothing here);
+no process is ended but the daemon on record, by pid and create time; a start that fails says why.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from memory_client import discovery, keys, report, spawn
+from memory_client.deadline import Deadline
+from memory_client.discovery import ConnectionInfo
+from memory_client.errors import (
+    DaemonUnavailableError,
+    DataDirectoryInUse,
+    LaunchError,
+    MemorydError,
+    VersionError,
+)
+from memory_client.owner import idle_seconds, in_use, living_owner
+from memory_client.paths import DataPaths
+from memory_client.process import ProcessId, process_exists
+from memory_client.protocol import PROTOCOL
+from memory_client.version import VERSION
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+log = logging.getLogger(__name__)
+
+START_SECONDS = 30.0
+"""Longest a start may take when the caller set no limit."""
+STOP_SECONDS = 30.0
+"""Longest a graceful stop may take; after it the process is ended."""
+_ASK_SECONDS = 5.0
+_IDLE_SECONDS = 3.0
+"""A daemon that has not worked for so long may be replaced by a newer one."""
+_POLL = 0.01
+
+
+def find_daemon(paths: DataPaths) -> ConnectionInfo | None:
+    """The running daemon, whatever its version; None when there is none."""
+    info = discovery.read(paths)
+    if info is None or not process_exists(info.pid):
+        return None
+    # The create time differs when the clock was set meanwhile: then the key decides.
+    return info if discovery.is_alive(info) or _proves_itself(info, paths) else None
+
+
+def require_daemon(paths: DataPaths) -> ConnectionInfo:
+    """The running daemon. Raises `DaemonUnavailableError` naming the command that starts one."""
+    info = find_daemon(paths)
+    if info is None:
+        raise DaemonUnavailableError(
+            f"no daemon runs for {paths.root}; start it with: {_command(paths, 'start')}"
+        )
+    return info
+
+
+def ensure_daemon(paths: DataPaths, deadline: Deadline, settings: Sequence[str] = ()) -> ConnectionInfo:
+    """A running daemon of a fitting version, started when there is none.
+
+    settings: `name=value` for the command line of a daemon that has to be started.
+    Raises `LaunchError`, `VersionError`, `DataDirectoryInUse`, `UnsafeDirectoryError`,
+    `AuthenticationError`, `DeadlineExceededError`.
+    """
+    info = find_daemon(paths)  # 1
+    if info is not None and _judge(info, paths) == "use":
+        return info
+    with start_lock(paths, deadline):  # 2
+        return _ensure_locked(paths, deadline, settings)
+
+
+def stop_daemon(paths: DataPaths, deadline: Deadline) -> int | None:
+    """Stop the daemon and wait until it is gone; its pid, or None when none ran.
+
+    It is asked first and has time to finish; then it is terminated, then killed, if pid and create time
+    are those on record. Raises `DataDirectoryInUse` for an in-process owner, `DeadlineExceededError`.
+    """
+    info, owner = find_daemon(paths), living_owner(paths)
+    if owner is not None and owner.role == "in-process":
+        raise in_use(paths, owner)
+    if owner is not None:
+        process = owner.process
+    elif info is not None:
+        process = ProcessId(info.pid, info.create_time)
+    else:
+        return None
+    asked = info is not None and _ask_to_stop(info, paths)
+    gone = asked and process.wait(deadline.within(STOP_SECONDS))
+    if not gone and not process.end(deadline.within(STOP_SECONDS)):
+        raise deadline.error(f"stopping the daemon of process {process.pid}")
+    return process.pid
+
+
+def ask(info: ConnectionInfo, paths: DataPaths, method: str, deadline: Deadline) -> Any:
+    """One call over a connection of its own. Raises its error, `ConnectionError`, `TimeoutError`."""
+    from memory_client.connection import Connection
+
+    connection = Connection(info, paths)
+    try:
+        seconds = deadline.within(_ASK_SECONDS)
+        return connection.submit(method, {}, seconds).result(seconds)
+    finally:
+        connection.close()
+
+
+@contextmanager
+def start_lock(paths: DataPaths, deadline: Deadline) -> Iterator[None]:
+    """Hold `run/start.lock`, making the directories first. Raises `DeadlineExceededError`."""
+    from filelock import FileLock, Timeout
+
+    paths.make()
+    lock = FileLock(paths.start_lock, timeout=deadline.within(START_SECONDS), poll_interval=0.02, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        seconds = Deadline.after(START_SECONDS) if deadline.left() is None else deadline
+        raise seconds.error("waiting for another process that is starting the daemon") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _ensure_locked(paths: DataPaths, deadline: Deadline, settings: Sequence[str]) -> ConnectionInfo:
+    limit = Deadline.after(deadline.within(START_SECONDS))
+    info = _settled(paths, limit)  # 3, 4
+    if info is not None:
+        if _judge(info, paths) == "use":
+            return info
+        log.info("replacing the idle daemon of memoryd %s by %s", info.version, VERSION)
+        stop_daemon(paths, limit)
+    report.clear_reports(paths)  # 5
+    keys.ensure_keys(paths)  # 6
+    started = _start(paths, limit, settings) or _start(paths, limit, settings)  # 7, 8
+    if started is None:
+        raise _failure(paths, "it was killed while starting, twice")
+    if started.protocol != PROTOCOL:  # 9
+        raise _skew(started, f"the interpreter {spawn.interpreter()} has memoryd {started.version}")
+    return started
+
+
+def _settled(paths: DataPaths, limit: Deadline) -> ConnectionInfo | None:
+    """The daemon that serves, or None once nobody owns the directory."""
+    while True:
+        info = find_daemon(paths)
+        if info is not None:
+            return info
+        owner = living_owner(paths)
+        if owner is None:
+            return None
+        if owner.role == "in-process":
+            raise in_use(paths, owner)
+        if limit.over:
+            raise _failure(
+                paths, f"{owner} neither serves nor leaves; stop it with: {_command(paths, 'stop')}"
+            )
+        time.sleep(_POLL)
+
+
+def _start(paths: DataPaths, limit: Deadline, settings: Sequence[str]) -> ConnectionInfo | None:
+    """Start a process and hear its report; None when it was killed before it said anything."""
+    place = report.new_report(paths)
+    child = spawn.spawn(paths, place, settings)
+    try:
+        answer = _await_report(paths, child, place, limit)
+    finally:
+        spawn.reap_later(child)
+        place.unlink(missing_ok=True)
+    if isinstance(answer, DataDirectoryInUse):
+        return _settled(paths, limit)  # somebody took it without the start lock
+    if isinstance(answer, MemorydError):
+        raise _failure(paths, str(answer), answer)
+    return answer
+
+
+def _await_report(
+    paths: DataPaths, child: Popen[bytes], place: Path, limit: Deadline
+) -> ConnectionInfo | MemorydError | None:
+    while True:
+        ended = child.poll()  # before the file is read: the report is written before the end
+        answer = report.read_report(place)
+        if answer is not None:
+            return answer
+        if ended is not None and ended < 0:
+            return None
+        if ended is not None:
+            raise _failure(paths, f"its process ended with code {ended} before it served")
+        if limit.over:
+            raise _failure(paths, f"it did not serve within {limit.seconds:g} s (process {child.pid})")
+        time.sleep(_POLL)
+
+
+def _judge(info: ConnectionInfo, paths: DataPaths) -> Literal["use", "replace"]:
+    """What to do with a running daemon. Raises `VersionError` when it can be neither used nor replaced."""
+    ours, theirs = (PROTOCOL, _numbers(VERSION)), (info.protocol, _numbers(info.version))
+    if theirs < ours and idle_seconds(paths) >= _IDLE_SECONDS:
+        return "replace"
+    if info.protocol == PROTOCOL:
+        return "use"
+    if theirs < ours:
+        raise _skew(info, f"it is at work; replace it with: {_command(paths, 'restart')}")
+    raise _skew(info, "update this client: python -m pip install --upgrade memoryd")
+
+
+def _skew(info: ConnectionInfo, fix: str) -> VersionError:
+    return VersionError(
+        f"the daemon (memoryd {info.version}) speaks protocol {info.protocol}, "
+        f"this client (memoryd {VERSION}) protocol {PROTOCOL}; {fix}",
+        client=PROTOCOL,
+        daemon=info.protocol,
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+def _failure(paths: DataPaths, reason: str, cause: MemorydError | None = None) -> LaunchError:
+    """The error of a failed start: reason, how to see it happen, log's tail."""
+    error = LaunchError(
+        f"the daemon of {paths.root} did not start: {reason}\n"
+        f"to see it happen: {_command(paths, 'serve')}\n{spawn.log_tail(paths)}".rstrip(),
+        path=str(paths.root),
+        log=str(paths.log_file),
+        cause=None if cause is None else cause.code,
+    )
+    error.__cause__ = cause
+    return error
+
+
+def _command(paths: DataPaths, command: str) -> str:
+    return f"memoryd --data-dir {shlex.quote(str(paths.root))} {command}"
+
+
+def _proves_itself(info: ConnectionInfo, paths: DataPaths) -> bool:
+    if info.protocol != PROTOCOL:
+        return False
+    try:
+        pong = ask(info, paths, "memory.ping", Deadline.after(_ASK_SECONDS))
+    except (MemorydError, OSError):
+        return False
+    return bool(pong["pid"] == info.pid)
+
+
+def _ask_to_stop(info: ConnectionInfo, paths: DataPaths) -> bool:
+    """Whether the daemon took the request, or went away over it."""
+    if info.protocol != PROTOCOL:
+        return False
+    try:
+        ask(info, paths, "admin.shutdown", Deadline.after(_ASK_SECONDS))
+    except ConnectionError:
+        return True
+    except (MemorydError, TimeoutError) as error:
+        log.info("the daemon of process %d cannot be asked to stop: %s", info.pid, error)
+        return False
+    return True
