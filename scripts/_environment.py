@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,6 +55,23 @@ def prepare(extras: Sequence[str] = ()) -> Path:
 def inside() -> bool:
     """Whether this process runs in the checkout's virtual environment."""
     return Path(sys.prefix).resolve() == VENV.resolve()
+
+
+def run_where_installed() -> None:
+    """Return where memoryd is installed; from elsewhere run the script in `.venv`."""
+    if find_spec("memoryd") is None or find_spec("zmq") is None:
+        run_inside()
+
+
+def run_inside(extras: Sequence[str] = ()) -> None:
+    """Return in `.venv`; from elsewhere make it, run the script there and leave with its code."""
+    if inside():
+        return
+    interpreter = prepare(extras)
+    try:
+        sys.exit(subprocess.call([str(interpreter), *sys.argv]))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def _satisfies(found: dict[str, object], wanted: dict[str, object]) -> bool:
