@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from memory_client.deadline import Deadline
 
 
-def _silent(done: int, total: int, what: str) -> None:
+def silent(done: int, total: int, what: str) -> None:
     """Nobody listens."""
 
 
@@ -19,7 +19,7 @@ class Call:
     """A call in hand. report: `(done, total, what)`, cheap, from any thread."""
 
     deadline: Deadline
-    report: Callable[[int, int, str], None] = _silent
+    report: Callable[[int, int, str], None] = silent
 
 
 _UNLIMITED = Call(Deadline.after(None))

@@ -117,7 +117,16 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "session_id": _string,
 }
 _NULLABLE = frozenset(
-    {"source_id", "event_start", "event_end", "valid_from", "valid_to", "expires_at", "agent_id", "session_id"}
+    {
+        "source_id",
+        "event_start",
+        "event_end",
+        "valid_from",
+        "valid_to",
+        "expires_at",
+        "agent_id",
+        "session_id",
+    }
 )
 
 

@@ -39,12 +39,25 @@ OTHER_SOURCES: dict[str, Source] = {
 }
 
 MIN_IMPORTANCE, MAX_IMPORTANCE = 0.0, 5.0
-REPEATED_IN_METADATA = ("importance", "timestamp", "last_access", "category", "source", "verified")
+REPEATED_IN_METADATA = (
+    "importance",
+    "timestamp",
+    "last_access",
+    "category",
+    "source",
+    "verified",
+    "confidence",
+)
 
 
 def default_importance(category: str) -> float:
     """3.0 for core and system, 1.0 otherwise (design, section 5)."""
     return 3.0 if category in ("core", "system") else 1.0
+
+
+def default_grace(category: str) -> float:
+    """Days before decay starts: 5 for facts, 3 for episodes; the others never decay (design, section 5)."""
+    return {"fact": 5.0, "episode": 3.0}.get(category, 0.0)
 
 
 def clamp_importance(value: float) -> float:

@@ -20,7 +20,9 @@ def clean_text(text: str, limit: int, parameter: str = "text") -> tuple[str, lis
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise _fault(parameter, f"has a lone surrogate at {error.start}", "text that UTF-8 can carry") from error
+        raise _fault(
+            parameter, f"has a lone surrogate at {error.start}", "text that UTF-8 can carry"
+        ) from error
     if "\0" not in text:
         return text, []
     return text.replace("\0", " "), [f"{text.count(chr(0))} NUL characters became spaces"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from memoryd.core.filters import Node
 from memoryd.core.fold import FOLD_VERSION, index_terms, query_terms
 from memoryd.core.scope import Scope
-from memoryd.storage.database import Database, Transaction
+from memoryd.storage.database import Transaction
 from memoryd.storage.memories import active
 
 _COMMON_SHARE = 0.05

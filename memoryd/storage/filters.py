@@ -81,7 +81,10 @@ def encode_list(values: tuple[str, ...]) -> str:
 def _metadata(key: str, node: Compare) -> Sql:
     """Metadata is searched by one key, literally; values compare within their JSON type only."""
     condition, params = _entry_condition(node)
-    return f"EXISTS (SELECT 1 FROM json_each(m.metadata) AS e WHERE e.key = ? AND {condition})", [key, *params]
+    return f"EXISTS (SELECT 1 FROM json_each(m.metadata) AS e WHERE e.key = ? AND {condition})", [
+        key,
+        *params,
+    ]
 
 
 def _entry_condition(node: Compare) -> Sql:
@@ -90,7 +93,9 @@ def _entry_condition(node: Compare) -> Sql:
         same = f"w.value = e.value AND {_class('w')} = {_class('e')}"
         return f"EXISTS (SELECT 1 FROM json_each(?) AS w WHERE {same})", [json.dumps(value)]
     if node.operator == "contains":
-        member = f"EXISTS (SELECT 1 FROM json_each(e.value) AS i WHERE i.value = ? AND {_class_of('i', value)})"
+        member = (
+            f"EXISTS (SELECT 1 FROM json_each(e.value) AS i WHERE i.value = ? AND {_class_of('i', value)})"
+        )
         substring = "instr(e.value, ?) > 0" if isinstance(value, str) else "0"
         params = [value, value] if isinstance(value, str) else [value]
         return f"CASE e.type WHEN 'array' THEN {member} WHEN 'text' THEN {substring} ELSE 0 END", params

@@ -41,7 +41,8 @@ def take(tx: Transaction, now: float) -> Job | None:
     if row is None:
         return None
     tx.execute(
-        "UPDATE jobs SET state = 'running', attempts = attempts + 1, updated_at = ? WHERE id = ?", (now, row[0])
+        "UPDATE jobs SET state = 'running', attempts = attempts + 1, updated_at = ? WHERE id = ?",
+        (now, row[0]),
     )
     return Job(str(row[0]), str(row[1]), int(row[2]) + 1)
 

@@ -141,7 +141,9 @@ def all_of_user(connection: sqlite3.Connection, user_id: str) -> list[tuple[int,
     return [(int(row), str(id)) for row, id in found]
 
 
-def _select(connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = "") -> list[Stored]:
+def _select(
+    connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = ""
+) -> list[Stored]:
     sql = (
         f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, o.row IS NULL AS indexed FROM memories m "
         f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "

@@ -47,7 +47,7 @@ def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[
         "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)",
         (key.user_id, key.method, key.stored_id, _hash(tx.connection, key), msgpack.packb(reply), now),
     )
-    return reply  # type: ignore[no-any-return]
+    return reply
 
 
 def earlier_reply(connection: sqlite3.Connection, key: RequestKey) -> tuple[bool, Any]:

@@ -37,9 +37,7 @@ def append(
 
 def remove(tx: Transaction, user_id: str, ids: Iterable[str]) -> None:
     """Destroy all versions of memories."""
-    tx.executemany(
-        "DELETE FROM versions WHERE user_id = ? AND memory_id = ?", ((user_id, id) for id in ids)
-    )
+    tx.executemany("DELETE FROM versions WHERE user_id = ? AND memory_id = ?", ((user_id, id) for id in ids))
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:

@@ -107,11 +107,11 @@ _STATEMENTS = (
         user_id TEXT NOT NULL,
         operation TEXT NOT NULL,
         text_seq INTEGER NOT NULL,
-        space INTEGER,
         vector BLOB
     )
     """,
     "CREATE INDEX outbox_waiting ON outbox (user_id) WHERE operation = 'put' AND vector IS NULL",
+    "CREATE INDEX outbox_ready ON outbox (row) WHERE operation = 'remove' OR vector IS NOT NULL",
     # embedding spaces the index knows: one serves, one may be in the making
     """
     CREATE TABLE spaces (

@@ -1,0 +1,202 @@
+"""The composition root: everything is built here, once, and handed what it needs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from memory_client.deadline import Deadline
+from memory_client.errors import DeadlineExceededError, ModelUnavailableError
+from memory_client.paths import DataPaths
+from memory_client.types import Metrics, Stage
+from memoryd.app.settings import Settings
+from memoryd.core.ids import IdFactory
+from memoryd.engine import screen
+from memoryd.engine.examine import Examine
+from memoryd.engine.forget import REMOVAL, Forget
+from memoryd.engine.maintain import Maintain
+from memoryd.engine.meaning import Meaning
+from memoryd.engine.parts import Limits, Parts
+from memoryd.engine.recall import Recall
+from memoryd.engine.reembed import Reembed
+from memoryd.engine.remember import Remember
+from memoryd.engine.runtime import Runtime
+from memoryd.index.lexical import LexicalIndex
+from memoryd.index.vectors import VectorIndex
+from memoryd.models.host import EmbedderHost
+from memoryd.models.select import EmbedderChoice
+from memoryd.retrieval.search import Search
+from memoryd.service.admin import AdminService
+from memoryd.service.dispatch import Dispatcher
+from memoryd.service.memory import MemoryService
+from memoryd.storage import requests
+from memoryd.storage.database import Database
+from memoryd.storage.migrations import SCHEMA, migrate
+from memoryd.workers.indexer import Indexer
+from memoryd.workers.runner import JobRunner, Schedule
+
+log = logging.getLogger(__name__)
+
+_DAY = 24 * 3600.0
+_FORMER_SECONDS = 60.0
+
+
+class App:
+    """The open store of one data directory, which the caller must own."""
+
+    def __init__(self, paths: DataPaths, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._stopping = threading.Event()
+        migrate(paths.database, paths.backups)
+        self._parts = parts = _parts(paths, settings, clock)
+        self._runtime = Runtime(clock(), settings.describe(), settings.from_starter())
+        self._maintain = Maintain(parts, self._runtime)
+        self._search = Search(parts.database, parts.lexical, parts.meaning)
+        self._jobs = self._job_runner()
+        self._indexer = self._index_worker()
+        self.dispatcher = Dispatcher({"memory": self._memory_service(), "admin": self._admin_service()})
+
+    @property
+    def stage(self) -> Stage:
+        """`starting` until it is settled what meaning can do."""
+        return self._maintain.stage
+
+    @property
+    def schema(self) -> int:
+        """The schema version of the database."""
+        return SCHEMA
+
+    @property
+    def busy(self) -> bool:
+        """Whether work is queued that keeps the process from idling out."""
+        return self._indexer.is_busy or self._jobs.is_busy
+
+    def open(self) -> None:
+        """Make keyword search work and begin to load the rest behind."""
+        parts = self._parts
+        with parts.database.read() as connection:
+            lexical_is_current = parts.lexical.is_current(connection)
+        if not lexical_is_current:
+            self._maintain.rebuild_lexical()
+        parts.vectors.open()
+        parts.meaning.host.start()
+        self._indexer.start()
+        self._jobs.start()
+        threading.Thread(target=self._warm_up, name="memoryd-warm-up", daemon=True).start()
+
+    def attach(
+        self, endpoint: str, shutdown: Callable[[], None], server_metrics: Callable[[], Metrics]
+    ) -> None:
+        """Tell the store about the server around it."""
+        self._runtime.endpoint = endpoint
+        self._runtime.shutdown = shutdown
+        self._runtime.server_metrics = server_metrics
+
+    def close(self) -> None:
+        """Stop the workers, keep what the hot index knows, close the store. May be called twice."""
+        if self._stopping.is_set():
+            return
+        self._stopping.set()
+        self._runtime.is_stopping = True
+        self._jobs.stop()
+        self._indexer.stop()
+        self._search.close()
+        self._parts.meaning.close()
+        self._parts.vectors.close()
+        self._parts.database.close()
+
+    def _warm_up(self) -> None:
+        """Load what the first write needs, once nothing more urgent loads."""
+        while self.stage == "starting" and not self._stopping.wait(0.05):
+            pass
+        screen.warm_up()
+
+    def _memory_service(self) -> MemoryService:
+        parts = self._parts
+        forget = Forget(parts, self._settings.maintenance.removal_minutes * 60.0)
+        return MemoryService(Remember(parts), Recall(parts), forget, self._search, self._maintain)
+
+    def _admin_service(self) -> AdminService:
+        return AdminService(self._maintain, Examine(self._parts, self._maintain))
+
+    def _index_worker(self) -> Indexer:
+        parts, settings = self._parts, self._settings
+        return Indexer(
+            parts.database,
+            parts.vectors,
+            parts.meaning,
+            batch_seconds=settings.lance.batch_seconds,
+            snapshot_seconds=settings.hot.snapshot_seconds,
+            on_foreign_index=lambda: self._jobs.enqueue("reembed"),
+        )
+
+    def _job_runner(self) -> JobRunner:
+        parts = self._parts
+        handlers: dict[str, Callable[[], None]] = {
+            "compact": lambda: _noted(self._maintain.compact()),
+            "reembed": Reembed(parts.meaning, parts.vectors, self._stopping).run,
+            REMOVAL: self._maintain.remove_physically,
+            "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
+        }
+        hours = self._settings.maintenance.compact_hours
+        schedules = (Schedule("compact", hours * 3600.0), Schedule("tidy", _DAY))
+        return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids)
+
+
+def _noted(result: object) -> None:
+    log.info("%s", result)
+
+
+def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> Parts:
+    database = Database(paths.database)
+    vectors = VectorIndex(
+        database, paths, max_rows=settings.hot.max_rows, batch_rows=settings.lance.batch_rows
+    )
+    choice = _choice(settings)
+    host = EmbedderHost(choice, query_cache_size=settings.search.query_cache)
+    return Parts(
+        paths=paths,
+        database=database,
+        lexical=LexicalIndex(),
+        vectors=vectors,
+        meaning=Meaning(host, vectors, lambda model: _former_host(choice, model)),
+        clock=clock,
+        limits=Limits(
+            text_chars=settings.limits.text_chars,
+            metadata_bytes=settings.limits.metadata_bytes,
+            add_cap=settings.embedder.add_cap_ms / 1000.0,
+        ),
+        ids=IdFactory(),
+    )
+
+
+def _choice(settings: Settings) -> EmbedderChoice:
+    own = settings.embedder
+    return EmbedderChoice(
+        model=own.model,
+        device=own.device,
+        base_url=own.base_url,
+        api_key=own.api_key,
+        query_prefix=own.query_prefix,
+        passage_prefix=own.passage_prefix,
+        dimensions=own.dimensions,
+        allow_downloads=own.allow_downloads,
+        timeout=own.timeout,
+        batch=own.batch,
+    )
+
+
+def _former_host(choice: EmbedderChoice, model: str) -> EmbedderHost | None:
+    """The model an index was made with, to serve it until the new one is complete; None if it won't load."""
+    host = EmbedderHost(replace(choice, model=model))
+    host.start()
+    try:
+        host.wait(Deadline.after(_FORMER_SECONDS))
+    except (ModelUnavailableError, DeadlineExceededError) as error:
+        log.warning("the former model does not load, keywords only until the new index is done: %s", error)
+        host.close()
+        return None
+    return host

@@ -1,0 +1,141 @@
+"""From what a caller gives to the record that will be stored: checked, screened, with defaults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory_client.errors import InvalidParameterError
+from memoryd.core.ids import check_name
+from memoryd.core.metadata import Draft, default_of, read_metadata, removed_keys
+from memoryd.core.record import Record, default_grace, default_importance
+from memoryd.core.scope import writing_agent
+from memoryd.core.text import clean_text
+from memoryd.engine.parts import Limits
+from memoryd.engine.screen import screen_text, screen_value
+
+_SCREENED_FIELDS = ("tags", "exact_keys", "source_id")
+
+
+def new_record(
+    text: str,
+    metadata: Mapping[str, Any] | None,
+    *,
+    id: str,
+    user_id: str,
+    agent_id: str | None,
+    session_id: str | None,
+    now: float,
+    limits: Limits,
+    parameter: str = "text",
+) -> Record:
+    """The record of a new memory. Raises `InvalidParameterError`."""
+    text, notices, found = screened_text(text, limits, parameter)
+    draft, found_in_metadata = _screened_draft(metadata or {}, limits)
+    owners = {
+        "agent_id": writing_agent(_one_of("agent_id", agent_id, draft)),
+        "session_id": _one_of("session_id", session_id, draft),
+    }
+    fields = {**draft.fields, **owners}
+    category = fields.get("category", "fact")
+    fields.setdefault("importance", default_importance(category))
+    created = fields.pop("created_at", now)
+    return Record(
+        id=id,
+        user_id=user_id,
+        text=text,
+        created_at=created,
+        updated_at=now,
+        last_access=fields.pop("last_access", created),
+        decay_from=now,
+        grace=default_grace(category),
+        root_id=id,
+        metadata=draft.rest,
+        notices=(*notices, *draft.notices),
+        gate=gate_of(found + found_in_metadata),
+        **fields,
+    )
+
+
+def screened_text(text: str, limits: Limits, parameter: str = "text") -> tuple[str, list[str], Counter[str]]:
+    """The text as stored, notices, and the credentials taken out of it."""
+    cleaned, notices = clean_text(text, limits.text_chars, parameter)
+    screened, found = screen_text(cleaned)
+    return screened, notices, found
+
+
+def with_metadata(record: Record, metadata: Mapping[str, Any], now: float, limits: Limits) -> Record:
+    """The record after an update of its metadata; `importance` restarts the decay from now.
+
+    Raises `InvalidParameterError`.
+    """
+    draft, found = _screened_draft(metadata, limits)
+    _refuse_moves(record, draft)
+    gone_fields, gone_keys = removed_keys(metadata)
+    category = draft.fields.get("category", "fact" if "category" in gone_fields else record.category)
+    fallback = {name: default_of(name, category) for name in gone_fields - {"agent_id", "session_id"}}
+    fields = {**fallback, **{k: v for k, v in draft.fields.items() if k not in ("agent_id", "session_id")}}
+    rest = {k: v for k, v in {**record.metadata, **draft.rest}.items() if k not in gone_keys}
+    changed = replace(record, **fields, metadata=rest)
+    if changed.importance != record.importance:
+        changed = replace(changed, decay_from=now)
+    read_metadata(rest, limits.metadata_bytes)
+    _check_periods(changed)
+    return replace(changed, notices=draft.notices, gate=gate_of(found) or record.gate)
+
+
+def gate_of(found: Counter[str]) -> dict[str, Any]:
+    """What a record says of the credentials that were replaced."""
+    return {"secrets": dict(found)} if found else {}
+
+
+def _screened_draft(metadata: Mapping[str, Any], limits: Limits) -> tuple[Draft, Counter[str]]:
+    draft = read_metadata(metadata, limits.metadata_bytes)
+    rest, found = screen_value(draft.rest)
+    fields = dict(draft.fields)
+    for name in _SCREENED_FIELDS:
+        if name in fields:
+            fields[name], more = screen_value(fields[name])
+            found += more
+    return Draft(fields, rest, draft.notices), found
+
+
+def _one_of(name: str, keyword: str | None, draft: Draft) -> str | None:
+    """The keyword or the metadata's value, which must not differ."""
+    inside = draft.fields.get(name)
+    if keyword is not None:
+        check_name(keyword, name)
+        if inside is not None and inside != keyword:
+            raise InvalidParameterError(
+                f"metadata.{name}: {inside!r} differs from the keyword {name}={keyword!r}; give it once",
+                parameter=f"metadata.{name}",
+                value=inside,
+                expected=keyword,
+            )
+    return keyword if keyword is not None else inside
+
+
+def _refuse_moves(record: Record, draft: Draft) -> None:
+    for name in ("agent_id", "session_id"):
+        if name in draft.fields and draft.fields[name] != getattr(record, name):
+            raise InvalidParameterError(
+                f"metadata.{name}: a memory stays with its {name} ({getattr(record, name)!r}); "
+                f"add it anew for another one",
+                parameter=f"metadata.{name}",
+                value=draft.fields[name],
+                expected=repr(getattr(record, name)),
+            )
+
+
+def _check_periods(record: Record) -> None:
+    for start, end in (("event_start", "event_end"), ("valid_from", "valid_to")):
+        first, last = getattr(record, start), getattr(record, end)
+        if first is not None and last is not None and last < first:
+            raise InvalidParameterError(
+                f"metadata.{end}: {last} is before {start} ({first})",
+                parameter=f"metadata.{end}",
+                value=last,
+                expected=f"a time not before {start}",
+            )

@@ -1,0 +1,125 @@
+"""Destroying memories: in one transaction everywhere, physically within the hour, or at once for a user."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from memory_client.errors import InvalidParameterError
+from memory_client.types import Deleted, UserDeleted
+from memoryd.core.filters import And, Compare, Node, Not
+from memoryd.core.scope import Scope
+from memoryd.engine.parts import Parts
+from memoryd.engine.remember import not_found
+from memoryd.storage import jobs, memories, requests, versions
+from memoryd.storage.database import Transaction
+from memoryd.storage.memories import Stored
+from memoryd.storage.requests import RequestKey
+
+T = TypeVar("T")
+_SYSTEM = Compare("category", "eq", "system")
+REMOVAL = "removal"
+
+
+class Forget:
+    """delete, delete_many and delete_all."""
+
+    def __init__(self, parts: Parts, removal_delay: float) -> None:
+        self._parts = parts
+        self._removal_delay = removal_delay
+
+    def delete(self, id: str, *, force: bool, scope: Scope, key: RequestKey | None) -> Deleted:
+        """Destroy one memory."""
+
+        def apply(tx: Transaction) -> list[str]:
+            stored = memories.find(tx.connection, scope, [id]).get(id)
+            if stored is None:
+                raise not_found([id])
+            if stored.record.category == "system" and not force:
+                raise InvalidParameterError(
+                    f"force: {id} is a system memory; pass force=True to destroy it",
+                    parameter="force",
+                    value=False,
+                    expected="True",
+                )
+            return self._destroy(tx, [stored])
+
+        return self._receipt(self._write(key, apply))
+
+    def delete_ids(
+        self, ids: Sequence[str], *, dry_run: bool, scope: Scope, key: RequestKey | None
+    ) -> Deleted:
+        """Destroy memories by id, all or none; system memories are left."""
+        wanted = list(dict.fromkeys(ids))
+
+        def found(connection: sqlite3.Connection) -> list[Stored]:
+            stored = memories.find(connection, scope, wanted)
+            unknown = [id for id in wanted if id not in stored]
+            if unknown:
+                raise not_found(unknown)
+            return [stored[id] for id in wanted if stored[id].record.category != "system"]
+
+        return self._delete(found, dry_run, key)
+
+    def delete_found(self, node: Node, *, dry_run: bool, scope: Scope, key: RequestKey | None) -> Deleted:
+        """Destroy the active memories a filter finds; system memories are left."""
+        wanted = And((node, Not(_SYSTEM)))
+
+        def found(connection: sqlite3.Connection) -> list[Stored]:
+            rows = memories.rows_of(connection, scope, wanted)
+            return list(memories.by_rows(connection, scope, rows).values())
+
+        return self._delete(found, dry_run, key)
+
+    def delete_all(self, user_id: str, key: RequestKey | None) -> UserDeleted:
+        """Destroy all of a user; the caller removes it physically before it answers."""
+
+        def apply(tx: Transaction) -> int:
+            rows = memories.all_of_user(tx.connection, user_id)
+            self._parts.lexical.forget_user(tx, user_id)
+            self._parts.vectors.forget_user(tx, user_id)
+            versions.forget_user(tx, user_id)
+            requests.forget_user(tx, user_id)
+            memories.remove(tx, (row for row, _ in rows))
+            self._queue_removal(tx, delay=0.0)
+            return len(rows)
+
+        count = self._write(key, apply)
+        return UserDeleted(user_id=user_id, counts={"memories": count}, backups=self._backups())
+
+    def _delete(
+        self, found: Callable[[sqlite3.Connection], list[Stored]], dry_run: bool, key: RequestKey | None
+    ) -> Deleted:
+        if dry_run:
+            with self._parts.database.read() as connection:
+                return self._receipt([stored.record.id for stored in found(connection)])
+        return self._receipt(self._write(key, lambda tx: self._destroy(tx, found(tx.connection))))
+
+    def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
+        now = self._parts.clock()
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _destroy(self, tx: Transaction, stored: Sequence[Stored]) -> list[str]:
+        if not stored:
+            return []
+        user_id = stored[0].record.user_id
+        ids = [one.record.id for one in stored]
+        for one in stored:
+            self._parts.lexical.remove(tx, user_id, one.row, one.record.text)
+        rows = [one.row for one in stored]
+        self._parts.vectors.unstage(tx, user_id, rows)
+        versions.remove(tx, user_id, ids)
+        memories.remove(tx, rows)
+        self._queue_removal(tx, self._removal_delay)
+        return ids
+
+    def _queue_removal(self, tx: Transaction, delay: float) -> None:
+        now = self._parts.clock()
+        jobs.enqueue(tx, self._parts.ids.new("job", now), REMOVAL, now, now + delay)
+
+    def _receipt(self, ids: list[str]) -> Deleted:
+        return Deleted(ids=ids, count=len(ids), backups=self._backups())
+
+    def _backups(self) -> list[str]:
+        return sorted(str(path) for path in self._parts.paths.backups.glob("*.sqlite3"))

@@ -1,0 +1,167 @@
+"""Looking after the store: what state it is in, rebuilding, compacting, removing physically."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+import time
+from pathlib import Path
+
+import psutil
+
+from memory_client.protocol import PROTOCOL
+from memory_client.types import Compacted, Metrics, Reindexed, Stage, Status
+from memory_client.version import VERSION
+from memoryd.core.call import current_call
+from memoryd.engine.parts import Parts
+from memoryd.engine.runtime import Runtime
+from memoryd.storage import jobs, statistics
+from memoryd.storage.migrations import SCHEMA
+
+log = logging.getLogger(__name__)
+
+_POLL_SECONDS = 0.2
+_FREE_SHARE = 0.1
+_LOW_DISK_BYTES = 200 * 2**20
+
+
+class Maintain:
+    """status, reindex, compact and physical removal."""
+
+    def __init__(self, parts: Parts, runtime: Runtime) -> None:
+        self._parts = parts
+        self.runtime = runtime
+
+    @property
+    def stage(self) -> Stage:
+        """`ready` once it is settled what meaning can do."""
+        if self.runtime.is_stopping:
+            return "stopping"
+        return "ready" if self._parts.meaning.is_ready else "starting"
+
+    def status(self) -> Status:
+        """The state of everything, cheap enough to ask every second."""
+        parts, runtime = self._parts, self.runtime
+        with parts.database.read() as connection:
+            counts, job_counts = statistics.totals(connection), jobs.counts(connection)
+        disk = self._disk()
+        return Status(
+            pid=os.getpid(),
+            endpoint=runtime.endpoint,
+            version=VERSION,
+            protocol=PROTOCOL,
+            schema=SCHEMA,
+            stage=self.stage,
+            uptime=round(max(0.0, parts.clock() - runtime.started_at), 3),
+            data_dir=str(parts.paths.root),
+            embedder=parts.meaning.status(),
+            counts=counts,
+            pending_vectors=parts.vectors.missing(None),
+            memory={
+                "resident": int(psutil.Process().memory_info().rss),
+                "hot_index": parts.vectors.sizes()["hot_memory"],
+            },
+            disk=disk,
+            jobs=job_counts,
+            settings_from_starter=runtime.from_starter,
+            warnings=self._warnings(disk, job_counts),
+        )
+
+    def metrics(self) -> Metrics:
+        """The server's counters and the caches'."""
+        metrics = self.runtime.server_metrics()
+        caches = {
+            "query_vectors": self._parts.meaning.host.cache_counters(),
+            "term_frequencies": self._parts.lexical.cache_counters(),
+        }
+        return Metrics(methods=metrics["methods"], queue=metrics["queue"], caches=caches)
+
+    def reindex(self) -> Reindexed:
+        """Rebuild the keyword index at once and queue every vector; wait for them while a model is there."""
+        lexical = self.rebuild_lexical()
+        self._parts.vectors.rebuild()
+        total = self._parts.vectors.missing(None)
+        left = self._wait_for_vectors(total)
+        return Reindexed(lexical=lexical, vectors=total - left, pending=left)
+
+    def rebuild_lexical(self) -> int:
+        """Make the keyword index again from the memories."""
+        return self._parts.database.write(self._parts.lexical.rebuild)
+
+    def compact(self) -> Compacted:
+        """Give space back."""
+        before = self._own_bytes()
+        self._parts.vectors.flush()
+        self._parts.vectors.compact()
+        self._parts.vectors.save_snapshot()
+        self._parts.database.maintain(_compact_database)
+        return Compacted(before=before, after=self._own_bytes())
+
+    def remove_physically(self) -> None:
+        """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, the WAL."""
+        with self._parts.database.read() as connection:
+            users = [str(row[0]) for row in connection.execute("SELECT user_id FROM users")]
+        for user_id in users:
+            self._parts.database.write(lambda tx, user=user_id: self._parts.lexical.optimize(tx, user))  # type: ignore[misc]
+        self._parts.vectors.flush()
+        self._parts.vectors.compact()
+        self._parts.vectors.save_snapshot()
+        self._parts.database.maintain(_truncate_wal)
+
+    def _wait_for_vectors(self, total: int) -> int:
+        call = current_call()
+        while (left := self._parts.vectors.missing(None)) and self._parts.meaning.why_not() is None:
+            call.report(total - left, total, "embedded")
+            call.deadline.check(f"embedding; {left} of {total} memories are left")
+            time.sleep(_POLL_SECONDS)
+        return left
+
+    def _own_bytes(self) -> int:
+        disk = self._disk()
+        return disk["database"] + disk["vectors"] + disk["hot_index"]
+
+    def _disk(self) -> dict[str, int]:
+        paths = self._parts.paths
+        return {
+            "database": sum(_size(path) for path in paths.root.glob(paths.database.name + "*")),
+            "vectors": _size(paths.lance),
+            "hot_index": _size(paths.hot),
+            "logs": _size(paths.log),
+            "backups": _size(paths.backups),
+            "free": shutil.disk_usage(paths.root).free,
+        }
+
+    def _warnings(self, disk: dict[str, int], job_counts: dict[str, int]) -> list[str]:
+        found = []
+        reason = self._parts.meaning.why_not()
+        if reason and self.stage == "ready":
+            found.append(f"search goes by keywords only: {reason}")
+        if disk["free"] < _LOW_DISK_BYTES:
+            found.append(f"only {disk['free'] // 2**20} MB free on the disk of {self._parts.paths.root}")
+        if job_counts["failed"]:
+            found.append(f"{job_counts['failed']} jobs failed; see {self._parts.paths.log_file}")
+        return found
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file or of everything below a directory; files may vanish while we look."""
+    try:
+        if not path.is_dir():
+            return path.stat().st_size
+        return sum(_size(Path(entry.path)) for entry in os.scandir(path))
+    except FileNotFoundError:
+        return 0
+
+
+def _compact_database(connection: sqlite3.Connection) -> None:
+    free = int(connection.execute("PRAGMA freelist_count").fetchone()[0])
+    pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
+    if free > pages * _FREE_SHARE:
+        connection.execute("VACUUM")
+    _truncate_wal(connection)
+
+
+def _truncate_wal(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

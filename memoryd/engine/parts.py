@@ -1,0 +1,38 @@
+"""What the use cases work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memory_client.paths import DataPaths
+from memoryd.core.ids import IdFactory
+from memoryd.engine.meaning import Meaning
+from memoryd.index.lexical import LexicalIndex
+from memoryd.index.vectors import VectorIndex
+from memoryd.storage.database import Database
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what is stored. add_cap: seconds a write waits for its vector."""
+
+    text_chars: int = 1_000_000
+    metadata_bytes: int = 65_536
+    add_cap: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The open store and its helpers, shared by all use cases."""
+
+    paths: DataPaths
+    database: Database
+    lexical: LexicalIndex
+    vectors: VectorIndex
+    meaning: Meaning
+    clock: Clock
+    limits: Limits = field(default_factory=Limits)
+    ids: IdFactory = field(default_factory=IdFactory)

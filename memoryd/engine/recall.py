@@ -1,0 +1,114 @@
+"""Reading memories. Reads never change a memory's life."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from memory_client.errors import InvalidParameterError
+from memory_client.types import Direction, Filters, Memory, Order, Page, Stats
+from memoryd.core.filters import parse_filters
+from memoryd.core.record import to_memory
+from memoryd.core.scope import Scope
+from memoryd.engine.parts import Parts
+from memoryd.storage import memories, statistics
+from memoryd.storage.memories import Stored
+
+_CHUNK = 500
+
+
+class Recall:
+    """get, page, count and stats."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._database = parts.database
+        self._vectors = parts.vectors
+
+    def get_many(self, ids: Sequence[str], scope: Scope) -> list[Memory | None]:
+        """Memories by id, None where there is none to see."""
+        with self._database.read() as connection:
+            found = memories.find(connection, scope, ids)
+        return [_memory(found[id]) if id in found else None for id in ids]
+
+    def get_all(self, scope: Scope) -> Iterator[Memory]:
+        """All active memories, oldest first, read in stretches."""
+        after: tuple[float, str] | None = None
+        while True:
+            with self._database.read() as connection:
+                stretch = memories.scan(connection, scope, after, _CHUNK)
+            yield from map(_memory, stretch)
+            if len(stretch) < _CHUNK:
+                return
+            after = (stretch[-1].record.created_at, stretch[-1].record.id)
+
+    def page(
+        self,
+        filters: Filters | None,
+        *,
+        order: Order,
+        direction: Direction,
+        cursor: str | None,
+        limit: int,
+        scope: Scope,
+    ) -> Page:
+        """One page and the cursor of the next."""
+        node = parse_filters(filters)
+        mark = _mark(filters, order, direction)
+        after = None if cursor is None else _decode(cursor, mark)
+        with self._database.read() as connection:
+            found = memories.page(
+                connection,
+                scope,
+                node,
+                order=order,
+                descending=direction == "desc",
+                after=after,
+                limit=limit + 1,
+            )
+            total = memories.count(connection, scope, node)
+        page, more = found[:limit], len(found) > limit
+        following = _encode(getattr(page[-1].record, order), page[-1].record.id, mark) if more else None
+        return Page(items=[_memory(one) for one in page], cursor=following, total=total)
+
+    def count(self, filters: Filters | None, scope: Scope) -> int:
+        """How many active memories fit."""
+        with self._database.read() as connection:
+            return memories.count(connection, scope, parse_filters(filters))
+
+    def stats(self, scope: Scope) -> Stats:
+        """Counts and sizes."""
+        with self._database.read() as connection:
+            return statistics.of_scope(connection, scope)
+
+
+def _memory(stored: Stored) -> Memory:
+    return to_memory(stored.record, indexed=stored.indexed)
+
+
+def _mark(filters: Filters | None, order: str, direction: str) -> str:
+    """Ties a cursor to its query."""
+    query = json.dumps([filters or {}, order, direction], sort_keys=True, default=str)
+    return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _encode(value: Any, id: str, mark: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([value, id, mark]).encode()).decode()
+
+
+def _decode(cursor: str, mark: str) -> tuple[Any, str]:
+    try:
+        value, id, made_for = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+    except (ValueError, TypeError, binascii.Error):
+        value, id, made_for = None, None, None
+    if made_for != mark or not isinstance(id, str) or not isinstance(value, int | float):
+        raise InvalidParameterError(
+            "cursor: not the cursor of a page with these filters and this order; start again without one",
+            parameter="cursor",
+            value=cursor[:80],
+            expected="the cursor of the page before",
+        )
+    return value, id

@@ -1,0 +1,195 @@
+"""Storing and changing memories: each write one transaction over the truth and what is derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_client.errors import InvalidParameterError, NotFoundError
+from memory_client.types import MemoryItem, Updated
+from memoryd.core.call import current_call
+from memoryd.core.record import Record, changed_fields, clamp_importance
+from memoryd.core.scope import Scope
+from memoryd.engine.entries import gate_of, new_record, screened_text, with_metadata
+from memoryd.engine.meaning import Embedded
+from memoryd.engine.parts import Parts
+from memoryd.storage import memories, requests, versions
+from memoryd.storage.database import Transaction
+from memoryd.storage.memories import Stored
+from memoryd.storage.requests import RequestKey
+
+_CHUNK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose memory it will be, as the call says."""
+
+    user_id: str
+    agent_id: str | None
+    session_id: str | None
+
+
+class Remember:
+    """add, add_many and the updates."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def add(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, key: RequestKey | None) -> str:
+        """Store one memory; its vector too when there is one in time."""
+        known, reply = self._earlier(key)
+        if known:
+            return str(reply)
+        record = self._record(text, metadata, owner, "text")
+        embedded = self._parts.meaning.embed_in_time(record.text, self._parts.limits.add_cap)
+        return self._parts.database.write(
+            lambda tx: requests.once(tx, key, record.updated_at, lambda: self._insert(tx, record, embedded))
+        )
+
+    def add_many(self, items: Sequence[str | MemoryItem], owner: Owner, key: RequestKey | None) -> list[str]:
+        """Store many, in chunks that are each embedded, committed and acknowledged as a whole."""
+        records = [self._item(item, owner, f"items[{i}]") for i, item in enumerate(items)]
+        ids: list[str] = []
+        for number, start in enumerate(range(0, len(records), _CHUNK)):
+            call = current_call()
+            call.deadline.check(f"storing; {start} of {len(records)} memories are stored")
+            chunk = records[start : start + _CHUNK]
+            ids += self._add_chunk(chunk, key and replace(key, part=number))
+            call.report(len(ids), len(records), "stored")
+        return ids
+
+    def update_text(self, id: str, text: str, scope: Scope, key: RequestKey | None) -> Updated:
+        """Replace the text; the old one stays as a version."""
+        screened, notices, found = screened_text(text, self._parts.limits)
+        embedded = self._parts.meaning.embed_in_time(screened, self._parts.limits.add_cap)
+
+        def change(record: Record) -> Record:
+            return replace(record, text=screened, notices=tuple(notices), gate=gate_of(found))
+
+        return self._update(id, scope, key, change, embedded)
+
+    def update_metadata(
+        self, id: str, metadata: Mapping[str, Any], scope: Scope, key: RequestKey | None
+    ) -> Updated:
+        """Merge metadata."""
+        now, limits = self._parts.clock(), self._parts.limits
+        return self._update(id, scope, key, lambda record: with_metadata(record, metadata, now, limits), None)
+
+    def update_importance(
+        self, id: str, delta: float | None, value: float | None, scope: Scope, key: RequestKey | None
+    ) -> Updated:
+        """Add to the importance or set it."""
+        if (delta is None) == (value is None):
+            raise InvalidParameterError(
+                "delta, value: give exactly one of them",
+                parameter="delta" if value is None else "value",
+                value=repr(delta),
+                expected="either delta or value",
+            )
+        now = self._parts.clock()
+
+        def change(record: Record) -> Record:
+            wanted = value if value is not None else record.importance + (delta or 0.0)
+            return replace(record, importance=clamp_importance(wanted), decay_from=now)
+
+        return self._update(id, scope, key, change, None)
+
+    def _earlier(self, key: RequestKey | None) -> tuple[bool, Any]:
+        """The reply of a request carried out before, looked up before anything costly is done."""
+        if key is None:
+            return False, None
+        with self._parts.database.read() as connection:
+            return requests.earlier_reply(connection, key)
+
+    def _record(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, parameter: str) -> Record:
+        now = self._parts.clock()
+        return new_record(
+            text,
+            metadata,
+            id=self._parts.ids.new("mem", now),
+            user_id=owner.user_id,
+            agent_id=owner.agent_id,
+            session_id=owner.session_id,
+            now=now,
+            limits=self._parts.limits,
+            parameter=parameter,
+        )
+
+    def _item(self, item: str | MemoryItem, owner: Owner, parameter: str) -> Record:
+        if isinstance(item, str):
+            return self._record(item, None, owner, parameter)
+        try:
+            return self._record(item["text"], item.get("metadata"), owner, f"{parameter}.text")
+        except InvalidParameterError as error:
+            if error.message.startswith(parameter):
+                raise
+            raise type(error)(f"{parameter}.{error.message}", **error.data) from error
+
+    def _add_chunk(self, chunk: Sequence[Record], key: RequestKey | None) -> list[str]:
+        known, reply = self._earlier(key)
+        if known:
+            return list(reply)
+        embedded = self._parts.meaning.embed_all([record.text for record in chunk])
+
+        def store(tx: Transaction) -> list[str]:
+            return [self._insert(tx, *pair) for pair in zip(chunk, embedded, strict=True)]
+
+        return self._parts.database.write(
+            lambda tx: requests.once(tx, key, chunk[-1].updated_at, lambda: store(tx))
+        )
+
+    def _insert(self, tx: Transaction, record: Record, embedded: Embedded | None) -> str:
+        row = memories.insert(tx, record)
+        self._parts.lexical.put(tx, record.user_id, row, record.text)
+        versions.append(tx, record, "create", [], None)
+        self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
+        return record.id
+
+    def _update(
+        self,
+        id: str,
+        scope: Scope,
+        key: RequestKey | None,
+        change: Callable[[Record], Record],
+        embedded: Embedded | None,
+    ) -> Updated:
+        now = self._parts.clock()
+
+        def apply(tx: Transaction) -> Updated:
+            stored = self._visible(tx, scope, id)
+            return self._replace(tx, stored, change(stored.record), now, embedded)
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _visible(self, tx: Transaction, scope: Scope, id: str) -> Stored:
+        stored = memories.find(tx.connection, scope, [id]).get(id)
+        if stored is None:
+            raise not_found([id])
+        return stored
+
+    def _replace(
+        self, tx: Transaction, stored: Stored, new: Record, now: float, embedded: Embedded | None
+    ) -> Updated:
+        old = stored.record
+        changed = changed_fields(old, new)
+        if not changed:
+            return Updated(id=old.id, version=old.version, changed=False)
+        new = replace(new, version=old.version + 1, updated_at=now)
+        memories.update(tx, stored.row, new, text_changed="text" in changed)
+        versions.append(tx, new, "update", changed, old)
+        if "text" in changed:
+            self._parts.lexical.remove(tx, old.user_id, stored.row, old.text)
+            self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
+            self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
+        return Updated(id=new.id, version=new.version, changed=True)
+
+
+def not_found(ids: Sequence[str]) -> NotFoundError:
+    """The error for ids that are unknown to this user and agent."""
+    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    return NotFoundError(
+        f"no memory {shown} for this user and agent; it was never stored, was deleted, or is another's",
+        id=ids[0],
+    )

@@ -1,0 +1,107 @@
+"""Screening: credentials leave every text before it is first written anywhere."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+_PLUGINS = (
+    "aws",
+    "azure_storage_key",
+    "basic_auth",
+    "discord",
+    "github_token",
+    "gitlab_token",
+    "jwt",
+    "mailchimp",
+    "npm",
+    "openai",
+    "pypi_token",
+    "sendgrid",
+    "slack",
+    "square_oauth",
+    "stripe",
+    "telegram_token",
+    "twilio",
+)
+# What the library does not know, or knows by its first line only.
+_OWN = {
+    "private_key": r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)",
+    "api_key": r"(?<![A-Za-z0-9])sk-(?:[a-z]+-)*[A-Za-z0-9_\-]{20,}",
+    "google_api_key": r"(?<![A-Za-z0-9])AIza[0-9A-Za-z_\-]{35}",
+    "github_token": r"(?<![A-Za-z0-9])github_pat_[0-9A-Za-z_]{22,}",
+    "huggingface_token": r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}",
+}
+_TOKEN_REST = re.compile(r"[A-Za-z0-9_\-.+/=]*(?<![.])")
+_HINT = re.compile(r"[A-Za-z0-9_\-+/=]{16}|://|-----|:_authToken")
+"""What every credential has; texts without it, nearly all, need no closer look."""
+
+
+@functools.cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """(kind, pattern) of detect-secrets' detectors and ours; the import takes a quarter of a second."""
+    found = [(kind, re.compile(pattern, re.DOTALL)) for kind, pattern in _OWN.items()]
+    for name in _PLUGINS:
+        module = importlib.import_module(f"detect_secrets.plugins.{name}")
+        for detector in vars(module).values():
+            if isinstance(detector, type) and detector.__module__ == module.__name__:
+                kind = re.sub(r"\W+", "_", str(detector.secret_type)).strip("_").lower()  # type: ignore[attr-defined]
+                found += [(kind, pattern) for pattern in detector.denylist]  # type: ignore[attr-defined]
+    return found
+
+
+def warm_up() -> None:
+    """Load the detectors, so that the first text does not wait for them."""
+    _patterns()
+
+
+def screen_text(text: str) -> tuple[str, Counter[str]]:
+    """The text with each credential replaced by `[secret:kind]`, and how many of each kind there were."""
+    if not _HINT.search(text):
+        return text, Counter()
+    spans = _merged((span for kind, pattern in _patterns() for span in _spans(text, kind, pattern)))
+    for start, end, kind in reversed(spans):
+        text = f"{text[:start]}[secret:{kind}]{text[end:]}"
+    return text, Counter(kind for _, _, kind in spans)
+
+
+def screen_value(value: Any) -> tuple[Any, Counter[str]]:
+    """The same for every string inside a JSON-like value."""
+    if isinstance(value, str):
+        return screen_text(value)
+    if isinstance(value, dict):
+        items, found = _screen_all(value.values())
+        return dict(zip(value, items, strict=True)), found
+    if isinstance(value, list | tuple):
+        items, found = _screen_all(value)
+        return type(value)(items), found
+    return value, Counter()
+
+
+def _screen_all(values: Iterable[Any]) -> tuple[list[Any], Counter[str]]:
+    screened = [screen_value(value) for value in values]
+    return [value for value, _ in screened], sum((found for _, found in screened), Counter())
+
+
+def _spans(text: str, kind: str, pattern: re.Pattern[str]) -> Iterable[tuple[int, int, str]]:
+    for match in pattern.finditer(text):
+        if kind == "basic_auth_credentials":  # the address around the password stays
+            yield (*match.span(1), kind)
+            continue
+        rest = _TOKEN_REST.match(text, match.end())  # some detectors stop within the token
+        yield match.start(), max(match.end(), rest.end() if rest else 0), kind
+
+
+def _merged(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    merged: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if merged and start < merged[-1][1]:
+            first, last, first_kind = merged[-1]
+            merged[-1] = (first, max(last, end), first_kind)
+        else:
+            merged.append((start, end, kind))
+    return merged

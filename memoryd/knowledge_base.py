@@ -1,0 +1,69 @@
+"""The in-process face: the same methods over the same services, without a daemon."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+from memory_client.api import AdminAPI, MemoryAPI, MethodSpec, bind
+from memory_client.deadline import Deadline
+from memory_client.paths import DataPaths
+from memory_client.progress import current_callback
+from memoryd.app.build import App
+from memoryd.app.settings import load_settings
+from memoryd.core.call import Call, silent
+from memoryd.storage.ownership import DirectoryOwner
+
+CALL_SECONDS = 30.0
+"""Time of a call that is not long, as with the client; only waiting for the model can take so long."""
+
+
+@bind("admin")
+class _Admin(AdminAPI):
+    def __init__(self, knowledge_base: KnowledgeBase) -> None:
+        self._knowledge_base = knowledge_base
+
+    def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:
+        return self._knowledge_base._invoke(spec, params)
+
+
+@bind("memory")
+class KnowledgeBase(MemoryAPI):
+    """A store opened in this process, the only owner of its data directory until `close`.
+
+    data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above
+    config.toml and the environment. Raises `DataDirectoryInUse` when a daemon or another process owns it,
+    `ConfigurationError`, `StorageError` and its kind.
+    """
+
+    def __init__(
+        self, data_dir: str | os.PathLike[str] | None = None, *, settings: Mapping[str, Any] | None = None
+    ) -> None:
+        paths = DataPaths.at(data_dir)
+        self._owner = DirectoryOwner(paths, "in-process")
+        self._owner.take()
+        try:
+            self._app = App(paths, load_settings(paths, overrides=dict(settings or {})))
+            self._app.open()
+        except BaseException:
+            self._owner.release()
+            raise
+        self.admin: AdminAPI = _Admin(self)
+
+    def close(self) -> None:
+        """Close the store and give the directory back. May be called twice."""
+        self._app.close()
+        self._owner.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:
+        deadline = Deadline.after(None if spec.is_long else CALL_SECONDS)
+        call = Call(deadline, current_callback() or silent)
+        result = self._app.dispatcher.carry_out(spec, params, call)
+        return list(result) if isinstance(result, Iterator) else result

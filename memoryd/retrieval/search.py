@@ -1,0 +1,195 @@
+"""plan -> sources in parallel -> fuse -> fetch -> explain."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_client.deadline import Deadline
+from memory_client.errors import DeadlineExceededError, ModelUnavailableError
+from memory_client.types import Explanation, Hit
+from memoryd.core.filters import And
+from memoryd.core.record import metadata_out
+from memoryd.core.scope import Scope
+from memoryd.index.lexical import LexicalIndex
+from memoryd.retrieval.fuse import Candidate, Fused, fuse
+from memoryd.retrieval.plan import RetrievalPlan, make_plan
+from memoryd.retrieval.request import SearchRequest
+from memoryd.storage import memories
+from memoryd.storage.database import Database
+from memoryd.storage.memories import Stored
+
+log = logging.getLogger(__name__)
+
+_PARALLEL = 4
+_HYBRID_PATIENCE = 2.0
+"""Seconds a hybrid search waits for the query's vector before it answers by keywords."""
+
+
+class MeaningSource(Protocol):
+    """The part of `engine.meaning` that search needs."""
+
+    def why_not(self) -> str | None:
+        """None when meaning can be searched now, else the reason."""
+        ...
+
+    def wait(self, deadline: Deadline) -> None:
+        """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
+        ...
+
+    def nearest(
+        self,
+        scope: Scope,
+        query: str,
+        limit: int,
+        allowed: npt.NDArray[np.int64] | None,
+        deadline: Deadline,
+    ) -> list[tuple[int, float]]:
+        """(row, cosine), best first."""
+        ...
+
+    def missing(self, user_id: str) -> int:
+        """Memories of the user without a vector yet."""
+        ...
+
+
+class Search:
+    """The search over one store."""
+
+    def __init__(self, database: Database, lexical: LexicalIndex, meaning: MeaningSource) -> None:
+        self._database = database
+        self._lexical = lexical
+        self._meaning = meaning
+        self._pool = ThreadPoolExecutor(_PARALLEL, thread_name_prefix="memoryd-search")
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown()
+
+    def search(self, request: SearchRequest) -> list[Hit]:
+        """The hits of a request. Raises `ModelUnavailableError`, `DeadlineExceededError` for `semantic`."""
+        trace: dict[str, float] = {}
+        if request.mode == "semantic":
+            self._meaning.wait(request.deadline)
+        plan = make_plan(request.mode, request.depth, meaning=self._meaning.why_not())
+        with self._database.read() as connection:
+            rankings, notes = self._ask(connection, request, plan, trace)
+            ranked = [one for one in fuse(rankings) if _good_enough(one, request.min_score)]
+            hits = self._fetch(connection, request, ranked)
+        if request.explain:
+            mode = plan.mode if len(rankings) == len(plan.sources) else "lexical"
+            missing = self._meaning.missing(request.scope.user_id)
+            for hit, one in hits:
+                hit["explain"] = Explanation(
+                    mode=mode,
+                    notes=[*plan.notes, *notes],
+                    ranks=one.ranks,
+                    missing_vectors=missing,
+                    milliseconds=trace,
+                )
+        return _sorted([hit for hit, _ in hits], request)
+
+    def _ask(
+        self,
+        connection: sqlite3.Connection,
+        request: SearchRequest,
+        plan: RetrievalPlan,
+        trace: dict[str, float],
+    ) -> tuple[dict[str, list[Candidate]], list[str]]:
+        """The rankings of the plan's sources, and notes on those that failed."""
+        rankings: dict[str, list[Candidate]] = {}
+        allowed = self._allowed(connection, request) if "semantic" in plan.sources else None
+        if plan.mode == "semantic":
+            rankings["semantic"] = self._semantic(request, plan.depth, allowed, request.deadline, trace)
+            return rankings, []
+        pending: Future[list[Candidate]] | None = None
+        if "semantic" in plan.sources:
+            patience = Deadline.after(request.deadline.within(_HYBRID_PATIENCE))
+            pending = self._pool.submit(self._semantic, request, plan.depth, allowed, patience, trace)
+        rankings["lexical"] = self._by_words(connection, request, plan.depth, trace)
+        if pending is None:
+            return rankings, []
+        try:
+            rankings["semantic"] = pending.result()
+        except (ModelUnavailableError, DeadlineExceededError) as error:
+            return rankings, [f"answered by keywords alone: {error}"]
+        return rankings, []
+
+    def _by_words(
+        self, connection: sqlite3.Connection, request: SearchRequest, depth: int, trace: dict[str, float]
+    ) -> list[Candidate]:
+        started = time.perf_counter()
+        hits = self._lexical.search(connection, request.scope, request.query, depth, request.node)
+        trace["lexical"] = _since(started)
+        return [Candidate(hit.row, hit.score, hit.share) for hit in hits]
+
+    def _semantic(
+        self,
+        request: SearchRequest,
+        depth: int,
+        allowed: npt.NDArray[np.int64] | None,
+        deadline: Deadline,
+        trace: dict[str, float],
+    ) -> list[Candidate]:
+        started = time.perf_counter()
+        found = self._meaning.nearest(request.scope, request.query, depth, allowed, deadline)
+        trace["semantic"] = _since(started)
+        return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in found]
+
+    def _allowed(
+        self, connection: sqlite3.Connection, request: SearchRequest
+    ) -> npt.NDArray[np.int64] | None:
+        """The rows a filter leaves; None without one."""
+        if request.node == And(()):
+            return None
+        return np.array(memories.rows_of(connection, request.scope, request.node), dtype=np.int64)
+
+    def _fetch(
+        self, connection: sqlite3.Connection, request: SearchRequest, ranked: Sequence[Fused]
+    ) -> list[tuple[Hit, Fused]]:
+        """The hits of the wanted stretch; rows that vanished since they were ranked are passed over."""
+        stored = memories.by_rows(connection, request.scope, [one.row for one in ranked[: 2 * request.depth]])
+        found = [(stored[one.row], one) for one in ranked if one.row in stored]
+        return [(_hit(place, one), one) for place, one in found[request.offset : request.depth]]
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
+
+
+def _good_enough(one: Fused, min_score: float | None) -> bool:
+    return min_score is None or one.score >= min_score
+
+
+def _hit(stored: Stored, one: Fused) -> Hit:
+    record = stored.record
+    return Hit(
+        id=record.id,
+        type="memory",
+        text=record.text,
+        score=one.score,
+        metadata=metadata_out(record),
+        category=record.category,
+        importance=record.importance,
+        created_at=record.created_at,
+        scores=one.raw,
+    )
+
+
+def _sorted(hits: list[Hit], request: SearchRequest) -> list[Hit]:
+    descending = request.sort_order == "desc"
+    if request.sort_by == "relevance":
+        return hits if descending else hits[::-1]
+    return sorted(hits, key=lambda hit: _order_value(hit, request.sort_by), reverse=descending)
+
+
+def _order_value(hit: Hit, name: str) -> float:
+    """`created_at` and `importance` stand in the hit, `last_access` in its metadata."""
+    return float(hit["metadata"]["timestamp" if name == "created_at" else name])

@@ -1,0 +1,39 @@
+"""Group `admin`: looking after the store."""
+
+from __future__ import annotations
+
+from memory_client.api import AdminAPI
+from memory_client.errors import InvalidRequestError
+from memory_client.types import Compacted, Finding, Metrics, Reindexed, SettingValue
+from memoryd.engine.examine import Examine
+from memoryd.engine.maintain import Maintain
+
+
+class AdminService(AdminAPI):
+    """Maintenance over all users."""
+
+    def __init__(self, maintain: Maintain, examine: Examine) -> None:
+        self._maintain = maintain
+        self._examine = examine
+
+    def reindex(self) -> Reindexed:
+        return self._maintain.reindex()
+
+    def compact(self) -> Compacted:
+        return self._maintain.compact()
+
+    def doctor(self, *, repair: bool = False) -> list[Finding]:
+        return self._examine.doctor(repair=repair)
+
+    def metrics(self) -> Metrics:
+        return self._maintain.metrics()
+
+    def config(self) -> list[SettingValue]:
+        return self._maintain.runtime.settings
+
+    def shutdown(self) -> None:
+        stop = self._maintain.runtime.shutdown
+        if stop is None:
+            raise InvalidRequestError("shutdown: this store runs in process; call close() on it")
+        self._maintain.runtime.is_stopping = True
+        stop()

@@ -1,0 +1,281 @@
+"""Group `memory`: validation and user scoping; the work is done by the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, cast
+
+from memory_client.api import MemoryAPI
+from memory_client.errors import InvalidParameterError
+from memory_client.protocol import PROTOCOL
+from memory_client.types import (
+    Deleted,
+    Direction,
+    Filters,
+    Hit,
+    Memory,
+    MemoryItem,
+    Mode,
+    Order,
+    Page,
+    Pong,
+    SearchOrder,
+    Stats,
+    Status,
+    Updated,
+    UserDeleted,
+)
+from memory_client.version import VERSION
+from memoryd.core.call import current_call
+from memoryd.core.filters import And, Compare, Node, parse_filters
+from memoryd.core.ids import check_id, check_name
+from memoryd.core.scope import Scope
+from memoryd.core.text import clean_text
+from memoryd.engine.forget import Forget
+from memoryd.engine.maintain import Maintain
+from memoryd.engine.recall import Recall
+from memoryd.engine.remember import Owner, Remember
+from memoryd.retrieval.request import SearchRequest
+from memoryd.retrieval.search import Search
+from memoryd.service.validation import in_range
+from memoryd.storage.requests import RequestKey
+
+MAX_PAGE = 1000
+MAX_IDS = 100_000
+_MAX_OFFSET = 100_000
+_MAX_QUERY_CHARS = 100_000
+
+
+class MemoryService(MemoryAPI):
+    """The flat methods over one store."""
+
+    def __init__(
+        self, remember: Remember, recall: Recall, forget: Forget, search: Search, maintain: Maintain
+    ) -> None:
+        self._remember = remember
+        self._recall = recall
+        self._forget = forget
+        self._search = search
+        self._maintain = maintain
+
+    def add(
+        self,
+        text: str,
+        metadata: dict[str, Any] | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+    ) -> str:
+        params = {"text": text, "metadata": metadata, "agent_id": agent_id, "session_id": session_id}
+        key = _key("memory.add", Scope.checked(user_id, agent_id), request_id, params)
+        return self._remember.add(text, metadata, Owner(user_id, agent_id, session_id), key)
+
+    def add_many(
+        self,
+        items: list[str | MemoryItem],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+    ) -> list[str]:
+        params = {"items": items, "agent_id": agent_id, "session_id": session_id}
+        key = _key("memory.add_many", Scope.checked(user_id, agent_id), request_id, params)
+        return self._remember.add_many(items, Owner(user_id, agent_id, session_id), key)
+
+    def get(self, id: str, *, user_id: str = "default", agent_id: str | None = None) -> Memory | None:
+        check_id(id, "mem")
+        return self._recall.get_many([id], Scope.checked(user_id, agent_id))[0]
+
+    def get_many(
+        self, ids: list[str], *, user_id: str = "default", agent_id: str | None = None
+    ) -> list[Memory | None]:
+        return self._recall.get_many(_checked_ids(ids), Scope.checked(user_id, agent_id))
+
+    def get_all(self, user_id: str = "default", *, agent_id: str | None = None) -> list[Memory]:
+        """A stream: the server sends it in chunks, the in-process face makes a list of it."""
+        memories: Iterator[Memory] = self._recall.get_all(Scope.checked(user_id, agent_id))
+        return cast("list[Memory]", memories)
+
+    def page(
+        self,
+        filters: Filters | None = None,
+        *,
+        order: Order = "created_at",
+        sort_order: Direction = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Page:
+        in_range("limit", limit, 1, MAX_PAGE)
+        return self._recall.page(
+            filters,
+            order=order,
+            direction=sort_order,
+            cursor=cursor,
+            limit=limit,
+            scope=Scope.checked(user_id, agent_id),
+        )
+
+    def search(
+        self,
+        query: str,
+        n_results: int = 5,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        mode: Mode = "auto",
+        filters: Filters | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        sort_by: SearchOrder = "relevance",
+        sort_order: Direction = "desc",
+        explain: bool = False,
+    ) -> list[Hit]:
+        in_range("n_results", n_results, 1, MAX_PAGE)
+        in_range("offset", offset, 0, _MAX_OFFSET)
+        if min_score is not None:
+            in_range("min_score", min_score, 0, 1)
+        request = SearchRequest(
+            query=clean_text(query, _MAX_QUERY_CHARS, "query")[0],
+            scope=Scope.checked(user_id, agent_id),
+            deadline=current_call().deadline,
+            limit=n_results,
+            offset=offset,
+            mode=mode,
+            node=_within_session(parse_filters(filters), session_id),
+            min_score=min_score,
+            sort_by=sort_by,
+            sort_order=sort_order,
+            explain=explain,
+        )
+        return self._search.search(request)
+
+    def count(
+        self, *, filters: Filters | None = None, user_id: str = "default", agent_id: str | None = None
+    ) -> int:
+        return self._recall.count(filters, Scope.checked(user_id, agent_id))
+
+    def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> Stats:
+        return self._recall.stats(Scope.checked(user_id, agent_id))
+
+    def update_text(
+        self,
+        id: str,
+        text: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        key = _key("memory.update_text", scope, request_id, {"id": id, "text": text, "agent_id": agent_id})
+        return self._remember.update_text(id, text, scope, key)
+
+    def update_metadata(
+        self,
+        id: str,
+        metadata: dict[str, Any],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "metadata": metadata, "agent_id": agent_id}
+        key = _key("memory.update_metadata", scope, request_id, params)
+        return self._remember.update_metadata(id, metadata, scope, key)
+
+    def update_importance(
+        self,
+        id: str,
+        delta: float | None = None,
+        *,
+        value: float | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        check_id(id, "mem")
+        for name, number, low in (("delta", delta, -5), ("value", value, 0)):
+            if number is not None:
+                in_range(name, number, low, 5)
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "delta": delta, "value": value, "agent_id": agent_id}
+        key = _key("memory.update_importance", scope, request_id, params)
+        return self._remember.update_importance(id, delta, value, scope, key)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        force: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        key = _key("memory.delete", scope, request_id, {"id": id, "force": force, "agent_id": agent_id})
+        return self._forget.delete(id, force=force, scope=scope, key=key)
+
+    def delete_many(
+        self,
+        ids: list[str] | None = None,
+        *,
+        filters: Filters | None = None,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        if bool(ids) == bool(filters):
+            raise InvalidParameterError(
+                "ids, filters: give exactly one of them, and not empty; delete_all forgets a whole user",
+                parameter="ids",
+                value=f"ids={ids!r:.40}, filters={filters!r:.40}",
+                expected="either ids or filters",
+            )
+        scope = Scope.checked(user_id, agent_id)
+        params = {"ids": ids, "filters": filters, "agent_id": agent_id}
+        key = None if dry_run else _key("memory.delete_many", scope, request_id, params)
+        if ids:
+            return self._forget.delete_ids(_checked_ids(ids), dry_run=dry_run, scope=scope, key=key)
+        return self._forget.delete_found(parse_filters(filters), dry_run=dry_run, scope=scope, key=key)
+
+    def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
+        key = _key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
+        receipt = self._forget.delete_all(user_id, key)
+        self._maintain.remove_physically()
+        return receipt
+
+    def ping(self) -> Pong:
+        return Pong(pid=os.getpid(), stage=self._maintain.stage, version=VERSION, protocol=PROTOCOL)
+
+    def status(self) -> Status:
+        return self._maintain.status()
+
+
+def _key(method: str, scope: Scope, request_id: str | None, params: dict[str, Any]) -> RequestKey | None:
+    if request_id is None:
+        return None
+    return RequestKey(scope.user_id, method, check_name(request_id, "request_id"), params)
+
+
+def _checked_ids(ids: list[str]) -> list[str]:
+    in_range("ids", len(ids), 0, MAX_IDS)
+    return [check_id(id, "mem", f"ids[{i}]") for i, id in enumerate(ids)]
+
+
+def _within_session(node: Node, session_id: str | None) -> Node:
+    if session_id is None:
+        return node
+    session = Compare("session_id", "eq", check_name(session_id, "session_id"))
+    return And((session,)) if node == And(()) else And((session, node))

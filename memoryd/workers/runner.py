@@ -1,0 +1,120 @@
+"""The durable jobs and the schedules: one thread, one job at a time."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from memoryd.core.ids import IdFactory
+from memoryd.storage import jobs
+from memoryd.storage.database import Database, Transaction
+
+log = logging.getLogger(__name__)
+
+_LONGEST_WAIT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A job that is due every so many seconds; 0 is never."""
+
+    kind: str
+    seconds: float
+
+
+class JobRunner:
+    """Runs queued jobs when they are due. handlers: kind -> what to do; an exception means try again."""
+
+    def __init__(
+        self,
+        database: Database,
+        handlers: Mapping[str, Callable[[], None]],
+        schedules: tuple[Schedule, ...],
+        clock: Callable[[], float],
+        ids: IdFactory,
+    ) -> None:
+        self._database = database
+        self._handlers = handlers
+        self._schedules = [schedule for schedule in schedules if schedule.seconds > 0]
+        self._clock = clock
+        self._ids = ids
+        self._stopping = threading.Event()
+        self._in_hand: jobs.Job | None = None
+        self._wake = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="memoryd-jobs", daemon=True)
+
+    def start(self) -> None:
+        """Begin; what was running when the process died is run again."""
+        self._database.write(self._prepare)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the job in hand and end."""
+        self._stopping.set()
+        self._wake.set()
+        self._thread.join()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is in hand."""
+        return self._in_hand is not None
+
+    def enqueue(self, kind: str, delay: float = 0.0) -> None:
+        """Queue a job of a kind, unless one waits."""
+        self._database.write(lambda tx: self._enqueue(tx, kind, delay))
+        self._wake.set()
+
+    def _prepare(self, tx: Transaction) -> None:
+        jobs.requeue_running(tx, self._clock())
+        for schedule in self._schedules:
+            waiting = tx.execute(
+                "SELECT 1 FROM jobs WHERE kind = ? AND state = 'queued'", (schedule.kind,)
+            ).fetchone()
+            if waiting is None:
+                self._enqueue(tx, schedule.kind, schedule.seconds)
+
+    def _enqueue(self, tx: Transaction, kind: str, delay: float) -> None:
+        now = self._clock()
+        jobs.enqueue(tx, self._ids.new("job", now), kind, now, now + delay)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._wake.clear()
+            try:
+                pause = self._work()
+            except Exception:  # the table could not be read or written: the store says so elsewhere too
+                log.exception("the job runner could not go on; trying again in %d s", _LONGEST_WAIT)
+                pause = _LONGEST_WAIT
+            self._wake.wait(pause)
+
+    def _work(self) -> float:
+        """Run what is due; return the seconds to wait."""
+        while not self._stopping.is_set():
+            job = self._database.write(lambda tx: jobs.take(tx, self._clock()))
+            if job is None:
+                break
+            self._in_hand = job
+            self._carry_out(job)
+            self._in_hand = None
+        with self._database.read() as connection:
+            due = jobs.next_due(connection)
+        return _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, due - self._clock()))
+
+    def _carry_out(self, job: jobs.Job) -> None:
+        log.info("job %s begins", job.kind)
+        try:
+            self._handlers[job.kind]()
+        except Exception as error:
+            log.exception("job %s failed", job.kind)
+            message = f"{type(error).__name__}: {error}"
+            self._database.write(lambda tx: jobs.fail(tx, job, message, self._clock()))
+            return
+        self._database.write(lambda tx: self._done(tx, job))
+
+    def _done(self, tx: Transaction, job: jobs.Job) -> None:
+        jobs.finish(tx, job)
+        for schedule in self._schedules:
+            if schedule.kind == job.kind:
+                self._enqueue(tx, schedule.kind, schedule.seconds)
