@@ -104,6 +104,7 @@ class Or:
 
 
 Node = Compare | Not | And | Or
+EVERYTHING = And(())
 
 
 def parse_filters(filters: Mapping[str, Any] | None, path: str = "filters") -> Node:

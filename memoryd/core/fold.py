@@ -30,7 +30,11 @@ _PIECES = re.compile(
 _QUIET = frozenset("PZC")  # punctuation, separators, control: no terms of their own
 
 STOP_WORDS_EN = frozenset(
-    ["a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me", "more", "most", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours", "out", "over", "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "yours"]
+    """a about after all also am an and any are as at be been before being both but by can could did do does
+    doing for from further had has have having he her here hers him his how i if in into is it its itself just
+    me more most my myself no nor not now of off on once only or other our ours out over own same she should
+    so some such than that the their theirs them then there these they this those through to too under until
+    up very was we were what when where which while who whom why will with would you your yours""".split()
 )
 STOP_CHARACTERS_ZH = frozenset(
     "的了是在我你他她它们吗呢吧啊呀哦嗯么也都就还又很太这那有和与或及以于而被把给让从到对为之其个着过得地会能要想说去来上下里中"

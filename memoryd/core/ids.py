@@ -44,7 +44,7 @@ def check_id(value: str, prefix: str, parameter: str = "id") -> str:
         return value
     if got != prefix and got in KINDS:
         raise WrongIdError(
-            f"{parameter}: {value!r} is the id of a {KINDS[got]}, this method takes that of a {KINDS[prefix]}",
+            f"{parameter}: {value!r} is the id of a {KINDS[got]}, expected that of a {KINDS[prefix]}",
             id=value,
             expected=prefix,
             got=got,

@@ -30,7 +30,10 @@ _PLUGINS = (
 )
 # What the library does not know, or knows by its first line only.
 _OWN = {
-    "private_key": r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)",
+    "private_key": (
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?"
+        r"(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\Z)"
+    ),
     "api_key": r"(?<![A-Za-z0-9])sk-(?:[a-z]+-)*[A-Za-z0-9_\-]{20,}",
     "google_api_key": r"(?<![A-Za-z0-9])AIza[0-9A-Za-z_\-]{35}",
     "github_token": r"(?<![A-Za-z0-9])github_pat_[0-9A-Za-z_]{22,}",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memory_client.deadline import Deadline
 from memory_client.types import Direction, Mode, SearchOrder
-from memoryd.core.filters import And, Node
+from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.scope import Scope
 
 
@@ -20,7 +20,7 @@ class SearchRequest:
     limit: int = 5
     offset: int = 0
     mode: Mode = "auto"
-    node: Node = And(())
+    node: Node = EVERYTHING
     min_score: float | None = None
     sort_by: SearchOrder = "relevance"
     sort_order: Direction = "desc"

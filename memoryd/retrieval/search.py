@@ -15,7 +15,7 @@ import numpy.typing as npt
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError
 from memory_client.types import Explanation, Hit
-from memoryd.core.filters import And
+from memoryd.core.filters import EVERYTHING
 from memoryd.core.record import metadata_out
 from memoryd.core.scope import Scope
 from memoryd.index.lexical import LexicalIndex
@@ -147,7 +147,7 @@ class Search:
         self, connection: sqlite3.Connection, request: SearchRequest
     ) -> npt.NDArray[np.int64] | None:
         """The rows a filter leaves; None without one."""
-        if request.node == And(()):
+        if request.node == EVERYTHING:
             return None
         return np.array(memories.rows_of(connection, request.scope, request.node), dtype=np.int64)
 

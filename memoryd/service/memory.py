@@ -28,7 +28,7 @@ from memory_client.types import (
 )
 from memory_client.version import VERSION
 from memoryd.core.call import current_call
-from memoryd.core.filters import And, Compare, Node, parse_filters
+from memoryd.core.filters import EVERYTHING, And, Compare, Node, parse_filters
 from memoryd.core.ids import check_id, check_name
 from memoryd.core.scope import Scope
 from memoryd.core.text import clean_text
@@ -278,4 +278,4 @@ def _within_session(node: Node, session_id: str | None) -> Node:
     if session_id is None:
         return node
     session = Compare("session_id", "eq", check_name(session_id, "session_id"))
-    return And((session,)) if node == And(()) else And((session, node))
+    return And((session,)) if node == EVERYTHING else And((session, node))

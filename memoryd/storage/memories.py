@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memoryd.core.filters import And, Node
+from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.record import FIELD_NAMES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.storage.database import Transaction
@@ -18,7 +18,6 @@ _LISTS = ("tags", "exact_keys", "notices")
 _MAPS = ("metadata", "gate")
 _COLUMNS = ", ".join(f"m.{name}" for name in FIELD_NAMES)
 _IN_BATCH = 500
-EVERYTHING = And(())
 
 
 @dataclass(frozen=True, slots=True)

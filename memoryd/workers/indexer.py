@@ -19,7 +19,7 @@ _RETRY_SECONDS = 30.0
 
 
 class Indexer:
-    """One thread. batch_seconds: longest wait of a vector for the store; snapshot_seconds: 0 at the end only."""
+    """One thread. batch_seconds: longest wait of a vector for the store; snapshot_seconds: 0 is at the end."""
 
     def __init__(
         self,
