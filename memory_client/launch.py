@@ -32,7 +32,6 @@ from memory_client import discovery, keys, report, spawn
 from memory_client.deadline import Deadline
 from memory_client.discovery import ConnectionInfo
 from memory_client.errors import (
-    DaemonUnavailableError,
     DataDirectoryInUse,
     LaunchError,
     MemorydError,
@@ -66,16 +65,6 @@ def find_daemon(paths: DataPaths) -> ConnectionInfo | None:
         return None
     # The create time differs when the clock was set meanwhile: then the key decides.
     return info if discovery.is_alive(info) or _proves_itself(info, paths) else None
-
-
-def require_daemon(paths: DataPaths) -> ConnectionInfo:
-    """The running daemon. Raises `DaemonUnavailableError` naming the command that starts one."""
-    info = find_daemon(paths)
-    if info is None:
-        raise DaemonUnavailableError(
-            f"no daemon runs for {paths.root}; start it with: {_command(paths, 'start')}"
-        )
-    return info
 
 
 def ensure_daemon(paths: DataPaths, deadline: Deadline, settings: Sequence[str] = ()) -> ConnectionInfo:

@@ -300,6 +300,16 @@ def load_settings(
     return _build(values, origins)
 
 
+def check_overrides(overrides: Mapping[str, Any]) -> None:
+    """Raise `ConfigurationError` for values that `load_settings` would refuse."""
+    _from_overrides(overrides)
+
+
+def is_secret(name: str) -> bool:
+    """Whether a setting must be shown to nobody."""
+    return _BY_NAME[name].secret
+
+
 def _build(values: Mapping[str, Value], origins: Mapping[str, Origin]) -> Settings:
     settings = Settings(origins=origins)
     for name, value in values.items():

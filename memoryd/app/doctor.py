@@ -1,0 +1,153 @@
+"""`memoryd doctor`: the directory from outside, the store through the daemon or, without one, itself."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from memory_client import keys, spawn
+from memory_client.deadline import Deadline
+from memory_client.errors import DataDirectoryInUse, MemorydError
+from memory_client.launch import START_SECONDS, find_daemon, start_lock
+from memory_client.paths import DataPaths
+from memory_client.types import Finding
+from memoryd.app.settings import load_settings
+from memoryd.storage.check import check_database, salvage
+from memoryd.storage.ownership import DirectoryOwner
+
+
+def examine(paths: DataPaths, *, repair: bool = False) -> list[Finding]:
+    """All findings; `repair` mends modes, keys, leftovers and a damaged database, and looks again after."""
+    if not paths.root.exists():
+        return [_good("directory", f"{paths.root} does not exist yet; the first start makes it")]
+    if repair:
+        _mend_modes(paths)
+    modes = list(_modes(paths))
+    findings = [*modes, _config(paths), _interpreter()]
+    if not all(finding["ok"] for finding in modes):
+        return findings  # neither daemon nor store may be touched like this
+    info = find_daemon(paths)
+    if info is not None:
+        return [
+            *findings,
+            _good("owner", f"the daemon of pid {info.pid} serves"),
+            *_ask_daemon(paths, repair),
+        ]
+    return [*findings, *_look_inside(paths, repair)]
+
+
+def _ask_daemon(paths: DataPaths, repair: bool) -> list[Finding]:
+    from memory_client.client import KnowledgeClient
+
+    with KnowledgeClient(paths.root, autostart=False) as client:
+        return client.admin.doctor(repair=repair)
+
+
+def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
+    """Check the store as its owner for the moment; whoever wants to start a daemon waits meanwhile."""
+    owner = DirectoryOwner(paths, "in-process")
+    with start_lock(paths, Deadline.after(START_SECONDS)):
+        try:
+            owner.take()
+        except DataDirectoryInUse as error:
+            return [_bad("owner", str(error), None)]
+        try:
+            mended = _mend_store(paths) if repair else []
+            return [
+                _good("owner", "no process owns the directory"),
+                *mended,
+                *_leftovers(paths),
+                _keys(paths),
+                *check_database(paths.database),
+            ]
+        finally:
+            owner.release()
+
+
+def _mend_store(paths: DataPaths) -> list[Finding]:
+    paths.connection.unlink(missing_ok=True)
+    for leftover in paths.run.glob(".*.tmp"):
+        leftover.unlink()
+    if all(finding["ok"] for finding in check_database(paths.database)):
+        return []
+    try:
+        damaged = salvage(paths.database, paths.backups)
+    except MemorydError as error:
+        return [_bad("repair", str(error), None)]
+    return [_good("repair", f"what was readable is in {paths.database}; the damaged file is {damaged}")]
+
+
+def _leftovers(paths: DataPaths) -> Iterator[Finding]:
+    left = [paths.connection, *paths.run.glob(".*.tmp")]
+    names = ", ".join(str(path) for path in left if path.exists())
+    if names:
+        yield _good("leftovers", f"{names}: left by a process that was killed; the next start removes them")
+
+
+def _keys(paths: DataPaths) -> Finding:
+    """Missing keys are made by the next start; damaged ones, or those others may read, are not replaced."""
+    try:
+        keys.ensure_keys(paths)
+    except MemorydError as error:
+        return _bad("keys", str(error), None)
+    return _good("keys", f"{paths.keys}: sound")
+
+
+def _config(paths: DataPaths) -> Finding:
+    try:
+        settings = load_settings(paths)
+    except MemorydError as error:
+        return _bad("config", str(error), "correct it; every setting is shown by: memoryd config")
+    return _good("config", f"{len(settings.origins)} settings differ from their defaults")
+
+
+def _interpreter() -> Finding:
+    try:
+        return _good("interpreter", spawn.interpreter())
+    except MemorydError as error:
+        return _bad("interpreter", str(error), None)
+
+
+def _modes(paths: DataPaths) -> Iterator[Finding]:
+    for path in _guarded(paths):
+        problem = _mode_problem(path)
+        if problem:
+            yield _bad("modes", problem, "memoryd doctor --repair")
+    if sys.platform == "win32":
+        yield _good("modes", "left to the access lists of the profile directory")
+    elif all(_mode_problem(path) is None for path in _guarded(paths)):
+        yield _good("modes", f"{paths.root}: private")
+
+
+def _mode_problem(path: Path) -> str | None:
+    """What others may do with a path that they must not (POSIX)."""
+    if sys.platform == "win32":
+        return None
+    mode = path.stat().st_mode
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write {path} (mode {stat.S_IMODE(mode):04o})"
+    if path.suffix == ".key" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return f"others may read the key {path} (mode {stat.S_IMODE(mode):04o})"
+    return None
+
+
+def _mend_modes(paths: DataPaths) -> None:
+    for path in _guarded(paths):
+        if _mode_problem(path):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+def _guarded(paths: DataPaths) -> list[Path]:
+    directories = [paths.root, paths.run, paths.keys, paths.log, paths.backups, paths.hot, paths.lance]
+    files = [paths.config, paths.database, *paths.keys.rglob("*")]
+    return [path for path in (*directories, *files) if path.exists()]
+
+
+def _good(check: str, detail: str) -> Finding:
+    return {"check": check, "ok": True, "detail": detail, "fix": None}
+
+
+def _bad(check: str, detail: str, fix: str | None) -> Finding:
+    return {"check": check, "ok": False, "detail": detail, "fix": fix}

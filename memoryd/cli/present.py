@@ -1,0 +1,75 @@
+"""What a status, findings and settings look like in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from memory_client.types import Finding, SettingValue, Status
+
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
+
+
+def status_lines(state: Status) -> Iterator[str]:
+    """The status for people."""
+    up = duration(state["uptime"])
+    yield f"memoryd {state['version']} is {state['stage']}: pid {state['pid']}, up {up}"
+    rows = {
+        "endpoint": state["endpoint"] or "in process",
+        "data": state["data_dir"],
+        "schema": f"{state['schema']}, protocol {state['protocol']}",
+        "embedder": _pairs(state["embedder"]),
+        "counts": _pairs(state["counts"]),
+        "vectors to come": f"{state['pending_vectors']:,}",
+        "memory": _sizes(state["memory"]),
+        "disk": _sizes(state["disk"]),
+        "jobs": _pairs(state["jobs"]),
+        "from the starter": ", ".join(state["settings_from_starter"]),
+    }
+    for name, value in rows.items():
+        if value:
+            yield f"  {name:<17}{value}"
+    for warning in state["warnings"]:
+        yield f"  ! {warning}"
+
+
+def finding_lines(findings: list[Finding]) -> Iterator[str]:
+    """The findings of `doctor`, each with its fix."""
+    for finding in findings:
+        yield f"{'ok ' if finding['ok'] else 'BAD'}  {finding['check']}: {finding['detail']}"
+        if not finding["ok"] and finding["fix"]:
+            yield f"     fix: {finding['fix']}"
+
+
+def setting_lines(settings: list[SettingValue]) -> Iterator[str]:
+    """The settings, each with where it came from and what it does."""
+    for setting in settings:
+        yield f"{setting['name']} = {setting['value']!r}  ({setting['source']}; {setting['variable']})"
+        yield f"    {setting['description']}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them, in the two largest units."""
+    left = int(seconds)
+    parts: list[str] = []
+    for name, size in _UNITS:
+        if left >= size or parts:
+            parts.append(f"{left // size} {name}")
+            left %= size
+    return " ".join([*parts, f"{left} s"][:2])
+
+
+def size(count: float) -> str:
+    """Bytes as people say them."""
+    for unit in ("B", "KB", "MB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}"
+        count /= 1024
+    return f"{count:.1f} GB"
+
+
+def _sizes(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {size(value)}" for name, value in values.items())
+
+
+def _pairs(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value not in (None, ""))

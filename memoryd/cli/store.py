@@ -1,0 +1,80 @@
+"""Commands about the store: reindex, doctor, config."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from memory_client.paths import DataPaths
+from memoryd.cli.present import finding_lines, setting_lines
+
+
+@click.command()
+@click.pass_obj
+def reindex(paths: DataPaths) -> None:
+    """Rebuild everything derived from the memories; search goes on meanwhile."""
+    from memory_client.client import KnowledgeClient
+    from memory_client.progress import on_progress
+
+    with KnowledgeClient(paths.root) as client, on_progress(_show):
+        done = client.admin.reindex()
+    _end_show()
+    click.echo(
+        f"rebuilt: {done['lexical']:,} memories for keywords, {done['vectors']:,} by meaning; "
+        f"{done['pending']:,} vectors to come"
+    )
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Mend what can be mended.")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
+@click.pass_obj
+def doctor(paths: DataPaths, repair: bool, as_json: bool) -> None:
+    """Check the directory and the store; exit code 1 when something is wrong."""
+    from memoryd.app.doctor import examine
+
+    findings = examine(paths, repair=repair)
+    click.echo(
+        json.dumps(findings, ensure_ascii=False, indent=2) if as_json else "\n".join(finding_lines(findings))
+    )
+    if not all(finding["ok"] for finding in findings):
+        sys.exit(1)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
+@click.pass_obj
+def config(paths: DataPaths, as_json: bool) -> None:
+    """Show each setting and where its value came from: those of the running daemon, else of the next one."""
+    from memory_client.client import KnowledgeClient
+    from memory_client.launch import find_daemon
+    from memoryd.app.settings import load_settings
+
+    info = find_daemon(paths)
+    if info is None:
+        settings = load_settings(paths).describe()
+    else:
+        with KnowledgeClient(paths.root, autostart=False) as client:
+            settings = client.admin.config()
+    click.echo(
+        json.dumps(settings, ensure_ascii=False, indent=2) if as_json else "\n".join(setting_lines(settings))
+    )
+    if info is not None and info.settings != load_settings(paths).fingerprint:
+        click.echo(
+            "settings have changed since the daemon started; they take effect with: memoryd restart", err=True
+        )
+
+
+def _show(done: int, total: int, what: str) -> None:
+    """Progress on one line of standard error, when somebody looks at it."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\033[K{what}: {done:,} of {total:,}", nl=False, err=True)
+    elif done == total:
+        click.echo(f"{what}: {done:,}", err=True)
+
+
+def _end_show() -> None:
+    if sys.stderr.isatty():
+        click.echo(err=True)
