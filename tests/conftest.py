@@ -1,0 +1,40 @@
+"""Fixtures for all tests: a data directory of one's own, a spawned daemon, nothing left behind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import SpawnedDaemon, daemons_of, end_daemons, no_new_threads
+
+
+@pytest.fixture(autouse=True)
+def _no_leaked_threads() -> Iterator[None]:
+    with no_new_threads():
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data directory that does not exist yet, the default one of this test; its daemon is stopped."""
+    directory = tmp_path / "home"
+    monkeypatch.setenv("MEMORYD_HOME", str(directory))
+    monkeypatch.setenv("MEMORYD_DAEMON_PORT", "0")  # tests must not meet on the usual port
+    yield directory
+    end_daemons(directory)
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture
+def daemon(home: Path) -> SpawnedDaemon:
+    """A running daemon with default settings on `home`."""
+    return SpawnedDaemon(home)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_leaked_daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    yield
+    left = [process.pid for process in daemons_of(tmp_path_factory.getbasetemp())]
+    assert left == [], f"daemons left running: {left}"

@@ -1,0 +1,141 @@
+"""What tests of spawned processes share: a clean environment, finding and ending daemons, waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+
+from memory_client.deadline import Deadline
+from memory_client.discovery import ConnectionInfo
+from memory_client.launch import ensure_daemon, find_daemon, stop_daemon
+from memory_client.paths import DataPaths
+
+T = TypeVar("T")
+
+PATIENCE = 20.0
+"""Seconds a test waits for what should happen at once: two busy cores are slow."""
+_UNDER_TEST = ("PYTEST_VERSION", "PYTEST_CURRENT_TEST")
+
+
+def clean_environment(**extra: str) -> dict[str, str]:
+    """This process's environment as an app would have it: no traces of pytest, no settings of memoryd."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _UNDER_TEST and not name.startswith("MEMORYD_")
+    }
+    return {**kept, **extra}
+
+
+def python_process(code: str, env: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
+    """A fresh interpreter that runs `code`, its output piped."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env=dict(env),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run_python(code: str, env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a fresh interpreter to its end."""
+    with python_process(code, env, *arguments) as process:
+        out, err = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def memoryd(*arguments: str | Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run the command `memoryd` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "memoryd", *map(str, arguments)],
+        env=dict(env),
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+
+
+def eventually(what: str, probe: Callable[[], T], seconds: float = PATIENCE) -> T:
+    """What `probe` returns once it is true. Fails naming `what`."""
+    until = time.monotonic() + seconds
+    while not (value := probe()):
+        assert time.monotonic() < until, f"within {seconds:g} s not: {what}"
+        time.sleep(0.01)
+    return value
+
+
+def daemons_of(home: Path) -> list[psutil.Process]:
+    """The processes that serve a data directory, or one below it, or are about to."""
+    return [process for process in psutil.process_iter() if _serves(process, home)]
+
+
+def _serves(process: psutil.Process, home: Path) -> bool:
+    try:
+        command = process.cmdline()
+        is_one = "serve" in command and any(str(home) in part for part in command)
+        return is_one and process.status() != psutil.STATUS_ZOMBIE
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return False
+
+
+def end_daemons(home: Path) -> None:
+    """End every daemon of a data directory, gently if it can be."""
+    if home.is_dir():
+        stop_daemon(DataPaths(home), Deadline.after(PATIENCE))
+    for process in daemons_of(home):
+        process.kill()
+        process.wait(PATIENCE)
+
+
+class SpawnedDaemon:
+    """A real daemon in a process of its own. values: `name=value` for its command line."""
+
+    def __init__(self, home: Path, *values: str) -> None:
+        self.home = home
+        self.paths = DataPaths(home)
+        self._values = values
+        self.info: ConnectionInfo = self.start()
+
+    def start(self) -> ConnectionInfo:
+        """Start it, or find it running."""
+        self.info = ensure_daemon(self.paths, Deadline.after(PATIENCE), self._values)
+        return self.info
+
+    def stop(self) -> None:
+        """Stop it as `memoryd stop` does."""
+        stop_daemon(self.paths, Deadline.after(PATIENCE))
+
+    def kill(self) -> None:
+        """End it without a chance to clean up."""
+        process = psutil.Process(self.info.pid)
+        process.kill()
+        eventually("the killed daemon is gone", lambda: find_daemon(self.paths) is None)
+
+    @property
+    def log(self) -> str:
+        return self.paths.log_file.read_text(encoding="utf-8")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file of `run/` as a process of the past would have."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+@contextmanager
+def no_new_threads() -> Iterator[None]:
+    """Fail when threads that were started inside are still alive a little later."""
+    before = set(threading.enumerate())
+    yield
+    eventually("every thread has ended", lambda: set(threading.enumerate()) <= before, 5.0)
