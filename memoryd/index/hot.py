@@ -1,0 +1,240 @@
+"""The hot index: every vector in memory, one growable block a user, scanned exactly.
+
+Writers take turns; searches take no lock. A block publishes its bookkeeping as one immutable `_View`: new
+vectors are written behind the end of every view there is, and what changes places in use (a removal, a new
+vector of a memory) copies the one small array that says so. The matrix itself is copied only when it grows
+or is cleared of the dead.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.index.scan import Hits, best
+from memoryd.index.truth import Truth
+from memoryd.index.vectors import FloatMatrix, FloatVector, HalfMatrix, Rows
+
+Agents = npt.NDArray[np.int32]
+
+_DEAD = -1
+_COMMON = 0  # rows without an agent
+_FIRST_CAPACITY = 16
+_GROWTH = 1.5
+_MAX_DEAD_SHARE = 4  # cleared when more than a quarter is dead
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The first `count` places of a block; places behind belong to later views."""
+
+    vectors: FloatMatrix
+    rows: Rows
+    text_seqs: Rows
+    agents: Agents
+    count: int = 0
+    dead: int = 0
+    highest: int = 0
+    codes: Mapping[str, int] = field(default_factory=dict)
+
+    def live(self) -> Rows:
+        """Places in use, in order."""
+        return np.flatnonzero(self.agents[: self.count] != _DEAD)
+
+    def places_of(self, rows: Rows) -> Rows:
+        """Places in use that hold one of `rows`."""
+        if not len(rows) or rows.min() > self.highest:
+            return np.empty(0, np.int64)
+        held = self.rows[: self.count]
+        same = held == rows[0] if len(rows) == 1 else np.isin(held, rows)
+        return np.flatnonzero(same & (self.agents[: self.count] != _DEAD))
+
+    def wanted(self, agent_id: str | None, allowed: Rows | None) -> Rows | None:
+        """Places a search may look at, None for all."""
+        if allowed is None and not self.dead and (agent_id == ALL_AGENTS or not self.codes):
+            return None
+        agents = self.agents[: self.count]
+        if agent_id == ALL_AGENTS:
+            mask = agents != _DEAD
+        else:
+            mask = agents == _COMMON
+            if agent_id is not None and agent_id in self.codes:
+                mask |= agents == self.codes[agent_id]
+        if allowed is not None:
+            mask &= np.isin(self.rows[: self.count], allowed)
+        return np.flatnonzero(mask)
+
+
+def _empty(capacity: int, dim: int) -> _View:
+    return _View(
+        np.empty((capacity, dim), np.float32),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int32),
+    )
+
+
+def _moved(view: _View, capacity: int) -> _View:
+    """The living of a view in new arrays."""
+    live, fresh = view.live(), _empty(capacity, view.vectors.shape[1])
+    count = len(live)
+    np.take(view.vectors, live, axis=0, out=fresh.vectors[:count])
+    for name in ("rows", "text_seqs", "agents"):
+        getattr(fresh, name)[:count] = getattr(view, name)[live]
+    return replace(fresh, count=count, highest=view.highest, codes=view.codes)
+
+
+def _buried(view: _View, places: Rows) -> _View:
+    """The view with some places dead."""
+    if not len(places):
+        return view
+    agents = view.agents.copy()
+    agents[places] = _DEAD
+    return replace(view, agents=agents, dead=view.dead + len(places))
+
+
+class HotIndex:
+    """Vectors of one space by user. Safe to use from many threads."""
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self.revision = 0  # grows with every change
+        self._blocks: dict[str, _View] = {}
+        self._length = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, room to grow included."""
+        return sum(
+            view.vectors.nbytes + view.rows.nbytes + view.text_seqs.nbytes + view.agents.nbytes
+            for view in list(self._blocks.values())
+        )
+
+    def search(self, scope: Scope, query: FloatVector, k: int, allowed: Rows | None = None) -> Hits:
+        """The k nearest of a scope as (row, cosine), best first, equal ones by row.
+
+        allowed: the rows that count, None for all; who does not pass is not scored.
+        """
+        view = self._blocks.get(scope.user_id)
+        if view is None or k < 1:
+            return []
+        wanted = view.wanted(scope.agent_id, allowed)
+        if wanted is not None and not len(wanted):
+            return []
+        return best(view.vectors[: view.count], view.rows[: view.count], wanted, query, k)
+
+    def put_many(
+        self,
+        user_id: str,
+        rows: Rows,
+        text_seqs: Rows,
+        agent_ids: Sequence[str | None],
+        vectors: HalfMatrix,
+    ) -> None:
+        """Take vectors (n, dim) of a user's memories; a row there is replaced, unless by an older text."""
+        with self._lock:
+            view = self._blocks.get(user_id) or _empty(_FIRST_CAPACITY, self.dim)
+            places = view.places_of(rows)
+            if len(places):
+                newer = _not_older(view, places, rows, text_seqs)
+                rows, text_seqs, vectors = rows[newer], text_seqs[newer], vectors[newer]
+                agent_ids = [agent_ids[place] for place in np.flatnonzero(newer).tolist()]
+                view = _buried(view, view.places_of(rows))
+            if len(rows):
+                self._publish(user_id, _appended(view, rows, text_seqs, agent_ids, vectors))
+
+    def remove(self, user_id: str, rows: Rows) -> None:
+        """Drop memories of a user; unknown rows are fine."""
+        with self._lock:
+            view = self._blocks.get(user_id)
+            if view is None:
+                return
+            buried = _buried(view, view.places_of(rows))
+            if buried is not view:
+                self._publish(user_id, buried)
+
+    def drop_user(self, user_id: str) -> None:
+        """Drop all of a user."""
+        with self._lock:
+            if user_id in self._blocks:
+                self._publish(user_id, _empty(0, self.dim))
+
+    def retain(self, truth: Truth) -> int:
+        """Drop every vector that is not of a memory's present text; return how many."""
+        before = len(self)
+        for user_id, rows, text_seqs, _ in self.export():
+            self.remove(user_id, rows[truth.places_of(rows, text_seqs) < 0])
+        return before - len(self)
+
+    def keys(self) -> tuple[Rows, Rows]:
+        """Rows and text_seqs of all vectors, in no order."""
+        parts = [(rows, text_seqs) for _, rows, text_seqs, _ in self.export()]
+        return _joined([rows for rows, _ in parts]), _joined([seqs for _, seqs in parts])
+
+    def vectors_of(self, user_id: str, rows: Rows) -> dict[tuple[int, int], FloatVector]:
+        """Vectors of a user's memories by (row, text_seq)."""
+        view = self._blocks.get(user_id)
+        places = [] if view is None else view.places_of(rows).tolist()
+        if view is None or not places:
+            return {}
+        return {(int(view.rows[place]), int(view.text_seqs[place])): view.vectors[place] for place in places}
+
+    def export(self) -> Iterator[tuple[str, Rows, Rows, FloatMatrix]]:
+        """User, rows, text_seqs and vectors of each block, as of one instant each."""
+        for user_id, view in list(self._blocks.items()):
+            live = view.live() if view.dead else slice(view.count)
+            yield user_id, view.rows[live], view.text_seqs[live], view.vectors[live]
+
+    def _publish(self, user_id: str, view: _View) -> None:
+        before = self._blocks.get(user_id)
+        living = view.count - view.dead
+        self._length += living - (before.count - before.dead if before else 0)
+        self.revision += 1
+        if not living:
+            self._blocks.pop(user_id, None)
+            return
+        if view.dead * _MAX_DEAD_SHARE > max(view.count, _FIRST_CAPACITY):
+            view = _moved(view, max(_FIRST_CAPACITY, living))
+        self._blocks[user_id] = view
+
+
+def _not_older(view: _View, places: Rows, rows: Rows, text_seqs: Rows) -> npt.NDArray[np.bool_]:
+    held = dict(zip(view.rows[places].tolist(), view.text_seqs[places].tolist(), strict=True))
+    pairs = zip(rows.tolist(), text_seqs.tolist(), strict=True)
+    return np.array([held.get(row, 0) <= text_seq for row, text_seq in pairs], np.bool_)
+
+
+def _appended(
+    view: _View, rows: Rows, text_seqs: Rows, agent_ids: Sequence[str | None], vectors: HalfMatrix
+) -> _View:
+    end = view.count + len(rows)
+    if end > len(view.rows):
+        view = _moved(view, max(end - view.dead, int(len(view.rows) * _GROWTH)))
+        end = view.count + len(rows)
+    codes = _codes(view.codes, agent_ids)
+    new = slice(view.count, end)
+    view.vectors[new] = vectors
+    view.rows[new] = rows
+    view.text_seqs[new] = text_seqs
+    view.agents[new] = [_COMMON if agent is None else codes[agent] for agent in agent_ids]
+    return replace(view, count=end, highest=max(view.highest, int(rows.max())), codes=codes)
+
+
+def _codes(codes: Mapping[str, int], agent_ids: Sequence[str | None]) -> Mapping[str, int]:
+    new = {agent for agent in agent_ids if agent is not None and agent not in codes}
+    if not new:
+        return codes
+    return {**codes, **{agent: len(codes) + 1 + place for place, agent in enumerate(sorted(new))}}
+
+
+def _joined(parts: list[Rows]) -> Rows:
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)

@@ -1,0 +1,120 @@
+"""The outbox: what the vector store does not know yet, one row a memory, in the memory's own transaction.
+
+A `put` without a vector waits to be embedded; with one it waits for the vector store. A `remove` names no
+user: nothing of a user is left behind by removing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memoryd.storage.database import Transaction
+
+REMOVE = "remove"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row that may go to the vector store. vector: little-endian float16, None for a removal."""
+
+    row: int
+    user_id: str
+    operation: str
+    text_seq: int
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A memory that waits to be embedded."""
+
+    row: int
+    user_id: str
+    agent_id: str | None
+    text: str
+    text_seq: int
+
+
+def put(tx: Transaction, row: int, user_id: str, text_seq: int, vector: bytes | None) -> None:
+    """Enter a memory with its vector, or None when it is yet to be embedded."""
+    tx.execute("INSERT OR REPLACE INTO outbox VALUES (?, ?, 'put', ?, ?)", (row, user_id, text_seq, vector))
+
+
+def remove(tx: Transaction, rows: Iterable[int]) -> None:
+    """Enter removals."""
+    tx.executemany(
+        "INSERT OR REPLACE INTO outbox VALUES (?, '', 'remove', ?, NULL)", ((row, tx.seq) for row in rows)
+    )
+
+
+def fill(tx: Transaction, row: int, text_seq: int, vector: bytes) -> bool:
+    """Give a waiting memory its vector; False when it no longer waits for one of this text."""
+    cursor = tx.execute(
+        "UPDATE outbox SET vector = ? "
+        "WHERE row = ? AND text_seq = ? AND operation = 'put' AND vector IS NULL",
+        (vector, row, text_seq),
+    )
+    return cursor.rowcount == 1
+
+
+def requeue_all(tx: Transaction) -> int:
+    """Let every memory wait to be embedded; return how many."""
+    clear_puts(tx)
+    cursor = tx.execute(
+        "INSERT INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM memories WHERE true"
+    )
+    return cursor.rowcount
+
+
+def ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
+    """Entries the vector store can take, oldest memories first."""
+    found = connection.execute(
+        "SELECT row, user_id, operation, text_seq, vector FROM outbox "
+        "WHERE operation = 'remove' OR vector IS NOT NULL ORDER BY row LIMIT ?",
+        (limit,),
+    )
+    return [Entry(*values) for values in found]
+
+
+def done(tx: Transaction, entries: Sequence[Entry]) -> None:
+    """Take out what the vector store has committed, unless it changed meanwhile."""
+    tx.executemany(
+        "DELETE FROM outbox WHERE row = ? AND text_seq = ? AND operation = ? AND vector IS ?",
+        ((entry.row, entry.text_seq, entry.operation, entry.vector) for entry in entries),
+    )
+
+
+def waiting(connection: sqlite3.Connection, limit: int, after_row: int) -> list[Waiting]:
+    """Memories to be embedded with a row over `after_row`, by row."""
+    found = connection.execute(
+        "SELECT o.row, m.user_id, m.agent_id, m.text, o.text_seq FROM outbox o "
+        "JOIN memories m ON m.row = o.row AND m.text_seq = o.text_seq "
+        "WHERE o.operation = 'put' AND o.vector IS NULL AND o.row > ? ORDER BY o.row LIMIT ?",
+        (after_row, limit),
+    )
+    return [Waiting(*values) for values in found]
+
+
+def missing(connection: sqlite3.Connection, user_id: str | None) -> int:
+    """How many memories wait to be embedded."""
+    sql = "SELECT count(*) FROM outbox WHERE operation = 'put' AND vector IS NULL"
+    if user_id is None:
+        return int(connection.execute(sql).fetchone()[0])
+    return int(connection.execute(f"{sql} AND user_id = ?", (user_id,)).fetchone()[0])
+
+
+def embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]:
+    """Puts with a vector that the vector store has not taken yet, of one user or of all."""
+    owner, params = ("", ()) if user_id is None else ("AND user_id = ?", (user_id,))
+    found = connection.execute(
+        f"SELECT row, user_id, operation, text_seq, vector FROM outbox WHERE vector IS NOT NULL {owner}",
+        params,
+    )
+    return [Entry(*values) for values in found]
+
+
+def clear_puts(tx: Transaction) -> None:
+    """Take out every put: their vectors are of a space that no longer serves."""
+    tx.execute("DELETE FROM outbox WHERE operation = 'put'")

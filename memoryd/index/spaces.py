@@ -1,0 +1,97 @@
+"""Embedding spaces: one serves, one may be in the making. Their probe sets are written once.
+
+A space is named by its fingerprint; vectors of two spaces never meet.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memoryd.index.vectors import FloatMatrix, FloatVector
+from memoryd.storage.database import Transaction
+
+SERVING = "serving"
+BUILDING = "building"
+_FLOAT = np.dtype("<f4")
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A space the index knows. engine: what made its first vectors; dim: of its vectors."""
+
+    id: int
+    fingerprint: str
+    engine: str
+    dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """What an engine made of a fixed set of texts; vectors: float32 (n, dim)."""
+
+    passages: Sequence[str]
+    passage_vectors: FloatMatrix
+    queries: Sequence[str]
+    query_vectors: FloatMatrix
+
+
+def find(connection: sqlite3.Connection, state: str) -> Space | None:
+    """The space in `state`."""
+    found = connection.execute(
+        "SELECT id, fingerprint, engine, dim FROM spaces WHERE state = ?", (state,)
+    ).fetchone()
+    return Space(*found) if found else None
+
+
+def add(tx: Transaction, state: str, fingerprint: str, engine: str, dim: int, probes: Probes) -> Space:
+    """Enter a new space with its probe set."""
+    cursor = tx.execute(
+        "INSERT INTO spaces (fingerprint, engine, dim, state, created_at) VALUES (?, ?, ?, ?, ?)",
+        (fingerprint, engine, dim, state, time.time()),
+    )
+    space = Space(int(cursor.lastrowid or 0), fingerprint, engine, dim)
+    _store(tx, space, "passage", probes.passages, probes.passage_vectors)
+    _store(tx, space, "query", probes.queries, probes.query_vectors)
+    return space
+
+
+def remove(tx: Transaction, space: Space) -> None:
+    """Forget a space and its probe set."""
+    tx.execute("DELETE FROM spaces WHERE id = ?", (space.id,))
+
+
+def promote(tx: Transaction, space: Space) -> None:
+    """Let `space` serve in place of the one that does."""
+    tx.execute("DELETE FROM spaces WHERE state = ?", (SERVING,))
+    tx.execute("UPDATE spaces SET state = ? WHERE id = ?", (SERVING, space.id))
+
+
+def probes(connection: sqlite3.Connection, space: Space) -> Probes:
+    """The probe set of a space as its first engine made it."""
+    passages, passage_vectors = _load(connection, space, "passage")
+    queries, query_vectors = _load(connection, space, "query")
+    return Probes(passages, passage_vectors, queries, query_vectors)
+
+
+def _store(tx: Transaction, space: Space, role: str, texts: Iterable[str], vectors: FloatMatrix) -> None:
+    tx.executemany(
+        "INSERT INTO probes VALUES (?, ?, ?, ?, ?)",
+        (
+            (space.id, role, position, text, vector.astype(_FLOAT).tobytes())
+            for position, (text, vector) in enumerate(zip(texts, vectors, strict=True))
+        ),
+    )
+
+
+def _load(connection: sqlite3.Connection, space: Space, role: str) -> tuple[list[str], FloatMatrix]:
+    found = connection.execute(
+        "SELECT text, vector FROM probes WHERE space = ? AND role = ? ORDER BY position", (space.id, role)
+    ).fetchall()
+    vectors: list[FloatVector] = [np.frombuffer(blob, _FLOAT) for _, blob in found]
+    matrix = np.stack(vectors) if vectors else np.empty((0, space.dim), np.float32)
+    return [text for text, _ in found], matrix.astype(np.float32)
