@@ -25,7 +25,7 @@ from memoryd.engine.reembed import Reembed
 from memoryd.engine.remember import Remember
 from memoryd.engine.runtime import Runtime
 from memoryd.index.lexical import LexicalIndex
-from memoryd.index.vectors import VectorIndex
+from memoryd.index.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
 from memoryd.models.select import EmbedderChoice
 from memoryd.retrieval.search import Search
@@ -105,6 +105,7 @@ class App:
         self._indexer.stop()
         self._search.close()
         self._parts.meaning.close()
+        self._parts.vectors.save_snapshot()
         self._parts.vectors.close()
         self._parts.database.close()
 

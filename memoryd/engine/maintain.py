@@ -61,7 +61,7 @@ class Maintain:
             pending_vectors=parts.vectors.missing(None),
             memory={
                 "resident": int(psutil.Process().memory_info().rss),
-                "hot_index": parts.vectors.sizes()["hot_memory"],
+                "hot_index": parts.vectors.sizes().hot,
             },
             disk=disk,
             jobs=job_counts,
@@ -93,9 +93,7 @@ class Maintain:
     def compact(self) -> Compacted:
         """Give space back."""
         before = self._own_bytes()
-        self._parts.vectors.flush()
         self._parts.vectors.compact()
-        self._parts.vectors.save_snapshot()
         self._parts.database.maintain(_compact_database)
         return Compacted(before=before, after=self._own_bytes())
 
@@ -105,9 +103,7 @@ class Maintain:
             users = [str(row[0]) for row in connection.execute("SELECT user_id FROM users")]
         for user_id in users:
             self._parts.database.write(lambda tx, user=user_id: self._parts.lexical.optimize(tx, user))  # type: ignore[misc]
-        self._parts.vectors.flush()
         self._parts.vectors.compact()
-        self._parts.vectors.save_snapshot()
         self._parts.database.maintain(_truncate_wal)
 
     def _wait_for_vectors(self, total: int) -> int:

@@ -18,11 +18,12 @@ import numpy.typing as npt
 from memory_client.deadline import Deadline
 from memory_client.errors import ModelUnavailableError
 from memoryd.core.scope import Scope
-from memoryd.index.spaces import Space
-from memoryd.index.vectors import VectorIndex
+from memoryd.index.building import Building
+from memoryd.index.spaces import Probes, Space
+from memoryd.index.vector_index import VectorIndex
+from memoryd.models import probe
 from memoryd.models.base import Embedder
 from memoryd.models.host import EmbedderHost
-from memoryd.models.probe import BOUND, PROBE_PASSAGES, PROBE_QUERIES, agreement
 from memoryd.storage.database import Transaction
 
 log = logging.getLogger(__name__)
@@ -32,9 +33,9 @@ Vector = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A vector and the space it belongs to."""
+    """A vector and the fingerprint of its space."""
 
-    space: int
+    fingerprint: str
     vector: Vector
 
 
@@ -89,7 +90,7 @@ class Meaning:
         if serving is None:
             raise ModelUnavailableError(str(self.why_not()))
         vector = serving.embed_query(query, deadline)
-        return self._vectors.search(scope, vector, limit, allowed)
+        return self._vectors.search(scope, vector, limit, allowed, fingerprint=_fingerprint(serving))
 
     def missing(self, user_id: str) -> int:
         """Memories of the user without a vector yet."""
@@ -110,31 +111,33 @@ class Meaning:
 
     def embed_in_time(self, text: str, cap: float) -> Embedded | None:
         """The vector of a text, or None when there is no model or it takes longer than `cap` seconds."""
-        serving, space = self._serving, self._vectors.serving
-        if serving is None or space is None:
+        serving = self._serving
+        if serving is None:
             return None
         vector = serving.try_embed(text, cap)
-        return None if vector is None else Embedded(space.id, vector)
+        return None if vector is None else Embedded(_fingerprint(serving), vector)
 
     def embed_all(self, texts: Sequence[str]) -> list[Embedded | None]:
         """The vectors of many texts, None for all when there is no model or it fails."""
-        serving, space = self._serving, self._vectors.serving
-        if serving is None or space is None:
+        serving = self._serving
+        if serving is None:
             return [None] * len(texts)
         try:
             matrix = serving.embed_passages(texts)
         except ModelUnavailableError as error:
             log.warning("stored without vectors for now: %s", error)
             return [None] * len(texts)
-        return [Embedded(space.id, vector) for vector in matrix]
+        return [Embedded(_fingerprint(serving), vector) for vector in matrix]
 
     def stage(
         self, tx: Transaction, user_id: str, row: int, agent_id: str | None, embedded: Embedded | None
     ) -> None:
         """Give a memory's vector to the index within the write; of another space it is made again later."""
         space = self._vectors.serving
-        fits = embedded is not None and space is not None and space.id == embedded.space
-        self._vectors.stage(tx, user_id, row, agent_id, embedded.vector if embedded and fits else None)
+        if embedded is None or space is None or space.fingerprint != embedded.fingerprint:
+            self._vectors.stage(tx, user_id, row, agent_id, None)
+        else:
+            self._vectors.stage(tx, user_id, row, agent_id, embedded.vector, fingerprint=embedded.fingerprint)
 
     # the life of the model
 
@@ -157,27 +160,27 @@ class Meaning:
         self._decided.set()
         return False
 
-    def begin(self, embedder: Embedder) -> object:
-        """Start a space for an embedder, its probe set with it."""
-        return self._vectors.begin(
-            embedder.fingerprint,
-            embedder.engine,
-            embedder.dim,
-            passages=list(zip(PROBE_PASSAGES, embedder.embed_passages(PROBE_PASSAGES), strict=True)),
-            queries=list(zip(PROBE_QUERIES, embedder.embed_queries(PROBE_QUERIES), strict=True)),
+    def begin(self, embedder: Embedder) -> Building | None:
+        """Start a space for an embedder, its probe set with it; None when it serves at once."""
+        probes = Probes(
+            probe.TEXTS,
+            embedder.embed_passages(probe.TEXTS),
+            probe.QUERIES,
+            embedder.embed_queries(probe.QUERIES),
         )
+        return self._vectors.begin(embedder.fingerprint, embedder.engine, embedder.dim, probes)
 
     def fits(self, space: Space, embedder: Embedder) -> bool:
         """Whether an embedder may serve a space: the same one, and its neighbour lists agree."""
         if space.fingerprint != embedder.fingerprint or space.dim != embedder.dim:
             return False
-        if space.engine == embedder.engine:
+        probes = self._vectors.probes()
+        if space.engine == embedder.engine or probes is None:
             return True
-        probes = self._vectors.probes(space)
-        own = embedder.embed_queries([text for text, _ in probes.queries])
-        overlap = agreement(probes.passage_vectors, own, probes.query_vectors)
+        own = embedder.embed_queries(probes.queries)
+        overlap = probe.agreement(probes.passage_vectors, own, probes.query_vectors)
         log.info("%s over the index of %s: overlap %.3f", embedder.engine, space.engine, overlap)
-        return overlap >= BOUND
+        return overlap >= probe.BOUND
 
     def switched(self) -> None:
         """The new index is complete: its model serves, the former one goes."""
@@ -201,3 +204,10 @@ class Meaning:
     def _serve(self, host: EmbedderHost) -> None:
         self._serving = host
         self._decided.set()
+
+
+def _fingerprint(host: EmbedderHost) -> str:
+    embedder = host.embedder
+    if embedder is None:
+        raise ModelUnavailableError("the embedding model was closed")
+    return embedder.fingerprint

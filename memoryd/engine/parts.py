@@ -9,7 +9,7 @@ from memory_client.paths import DataPaths
 from memoryd.core.ids import IdFactory
 from memoryd.engine.meaning import Meaning
 from memoryd.index.lexical import LexicalIndex
-from memoryd.index.vectors import VectorIndex
+from memoryd.index.vector_index import VectorIndex
 from memoryd.storage.database import Database
 
 Clock = Callable[[], float]

@@ -7,7 +7,7 @@ from threading import Event
 
 from memory_client.deadline import Deadline
 from memoryd.engine.meaning import Meaning
-from memoryd.index.vectors import VectorIndex
+from memoryd.index.vector_index import VectorIndex
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,8 @@ class Reembed:
         if serving is not None and self._meaning.fits(serving, embedder):
             return
         building = self._meaning.begin(embedder)
+        if building is None:
+            return
         while missing := building.missing(_BATCH):
             if self._stopping.is_set():
                 return

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from memory_client.errors import MemorydError
 from memoryd.engine.meaning import Meaning
-from memoryd.index.vectors import VectorIndex
+from memoryd.index.vector_index import VectorIndex
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ _RETRY_SECONDS = 30.0
 
 
 class Indexer:
-    """One thread. batch_seconds: longest wait of a vector for the store; snapshot_seconds: 0 is at the end."""
+    """One thread. batch_seconds: longest wait for the store; snapshot_seconds: 0 at the end."""
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Indexer:
 
     def _run(self) -> None:
         self._guard(self._wait_for_model)
+        self._guard(self._embed_waiting)
         self._guard(self._vectors.open_store)
         while not self._stopping.wait(self._pause()):
             self._guard(self._adopt)
@@ -101,13 +102,12 @@ class Indexer:
         if not waiting:
             return
         embedded = self._meaning.embed_all([one.text for one in waiting])
-        vectors = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e]
-        if not vectors:
+        made = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e]
+        if not made:
             self._retry_at = time.monotonic() + _RETRY_SECONDS
             return
-        self._database.write(
-            lambda tx: self._vectors.fill(tx, [(row, seq, e.vector) for row, seq, e in vectors])
-        )
+        vectors = [(row, text_seq, e.vector) for row, text_seq, e in made]
+        self._database.write(lambda tx: self._vectors.fill(tx, made[0][2].fingerprint, vectors))
 
     def _snapshot(self) -> None:
         if self._snapshot_seconds and time.monotonic() >= self._snapshot_at:
