@@ -1,7 +1,8 @@
-"""What every embedder offers."""
+"""What every embedder offers, and how its space is named."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 FloatMatrix = npt.NDArray[np.float32]
+FloatVector = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
@@ -16,7 +18,8 @@ class Embedder(Protocol):
 
     fingerprint: names the *space* (family, revision, dim, pooling, prefixes, normalisation), never the
     engine. engine: names what computes it. All vectors are L2-normalised float32 of shape (n, dim).
-    Thread-safe; several calls may run at once.
+    Thread-safe; several calls may run at once. Blank texts are an `InvalidParameterError`, whatever else
+    goes wrong is a `ModelUnavailableError`.
     """
 
     @property
@@ -27,6 +30,11 @@ class Embedder(Protocol):
 
     @property
     def dim(self) -> int: ...
+
+    @property
+    def concurrency(self) -> int:
+        """Calls of one kind worth running at once: 1 where a call uses every core."""
+        ...
 
     def embed_queries(self, texts: Sequence[str]) -> FloatMatrix:
         """Vectors of search queries."""
@@ -43,3 +51,11 @@ class Embedder(Protocol):
     def close(self) -> None:
         """Free the model."""
         ...
+
+
+def space_fingerprint(
+    family: str, revision: str, dim: int, pooling: str, query_prefix: str, passage_prefix: str
+) -> str:
+    """The name of a space whose vectors are L2-normalised; equal names mean comparable vectors."""
+    prefixes = json.dumps([query_prefix, passage_prefix], ensure_ascii=False)
+    return f"{family}@{revision};{dim};{pooling};l2;{prefixes}"

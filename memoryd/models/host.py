@@ -1,0 +1,306 @@
+"""The one embedder of a process: loaded behind, shared by all, never in anybody's way."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy as np
+
+from memory_client.deadline import Deadline
+from memory_client.errors import (
+    ConfigurationError,
+    DeadlineExceededError,
+    InvalidRequestError,
+    ModelUnavailableError,
+)
+from memoryd.models.base import Embedder, FloatMatrix, FloatVector
+from memoryd.models.cache import QueryCache
+from memoryd.models.lanes import Embed, Lanes, batches, joined, pieces_of
+from memoryd.models.select import EmbedderChoice, open_embedder, remote_endpoint
+from memoryd.models.texts import size_of
+
+State = Literal["loading", "ready", "unavailable"]
+
+# What the bundled engine does in well under half a second; longer texts are left to bulk work.
+INLINE_BYTES = 2048
+_FIRST_PAUSE = 5.0
+_LONGEST_PAUSE = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+class EmbedderHost:
+    """Loads the chosen embedder in a thread and hands its work to lanes.
+
+    A local server that is not up yet is asked again every minute. Errors of a running embedder are
+    `ModelUnavailableError` for the call, logged once until it works again; the state stays `ready`.
+    query_cache_size: query vectors kept.
+    """
+
+    def __init__(
+        self,
+        choice: EmbedderChoice,
+        *,
+        query_cache_size: int = 1000,
+        opener: Callable[[EmbedderChoice], Embedder] = open_embedder,
+    ) -> None:
+        self._choice = choice
+        self._opener = opener
+        self._cache = QueryCache(query_cache_size)
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._settled = threading.Event()
+        self._lanes: Lanes | None = None
+        self._error: ModelUnavailableError | None = None
+        self._listeners: list[Callable[[Embedder], None]] = []
+        self._failing = False
+        self._loader = threading.Thread(target=self._load, name="memoryd-embedder", daemon=True)
+
+    def start(self) -> None:
+        """Begin to load."""
+        self._loader.start()
+
+    @property
+    def state(self) -> State:
+        if not self._settled.is_set():
+            return "loading"
+        return "ready" if self._lanes is not None else "unavailable"
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder when it is ready."""
+        lanes = self._lanes
+        return lanes.embedder if lanes is not None else None
+
+    def wait(self, deadline: Deadline) -> Embedder:
+        """The embedder, once it is loaded.
+
+        Raises `ModelUnavailableError` with the reason and the fix when there is none,
+        `DeadlineExceededError` when it takes too long.
+        """
+        return self._await_lanes(deadline).embedder
+
+    def on_ready(self, listener: Callable[[Embedder], None]) -> None:
+        """Call `listener` with the embedder when it is ready, from the loading thread; at once if it is."""
+        with self._lock:
+            lanes = self._lanes
+            if lanes is None:
+                self._listeners.append(listener)
+                return
+        listener(lanes.embedder)
+
+    def embed_query(self, text: str, deadline: Deadline) -> FloatVector:
+        """The vector of a query, read-only, from the cache when it was asked before.
+
+        Raises `InvalidParameterError` for a blank text, else as `wait`.
+        """
+        pieces = pieces_of(text)
+        lanes = self._await_lanes(deadline)
+        known = self._cache.get(lanes.embedder.fingerprint, text)
+        if known is not None:
+            return known
+        vector = self._embed_urgently(lanes, lanes.embedder.embed_queries, pieces, deadline, "the query")
+        self._cache.put(lanes.embedder.fingerprint, text, vector)
+        return vector
+
+    def try_embed(self, text: str, cap_seconds: float) -> FloatVector | None:
+        """The vector of a text to store, or None: no model yet, over the cap, over 2 KB, or it failed.
+
+        Raises `InvalidParameterError` for a blank text.
+        """
+        pieces = pieces_of(text)
+        lanes = self._lanes
+        if lanes is None or cap_seconds <= 0 or size_of(text) > INLINE_BYTES:
+            return None
+        cap = Deadline.after(cap_seconds)
+        try:
+            return self._embed_urgently(lanes, lanes.embedder.embed_passages, pieces, cap, "the text")
+        except (ModelUnavailableError, DeadlineExceededError):
+            return None
+
+    def embed_passages(
+        self,
+        texts: Sequence[str],
+        on_batch: Callable[[int, int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> FloatMatrix:
+        """Vectors of texts to store, of shape (n, dim), in small batches behind whoever waits.
+
+        on_batch: called with texts done and in all after each batch; what it raises ends the work. stop:
+        asked before each batch. Raises `ModelUnavailableError` when there is no model, it fails or `stop`
+        says so; `InvalidParameterError` for a blank text.
+        """
+        pieces = [pieces_of(text) for text in texts]
+        flat = [piece for part in pieces for piece in part]
+        lanes = self._ready_lanes()
+        vectors = np.empty((len(flat), lanes.embedder.dim), dtype=np.float32)
+        done = 0
+        for batch in batches(flat, self._choice.batch):
+            if stop is not None and stop():
+                raise ModelUnavailableError("embedding was stopped before it was done")
+            vectors[batch] = self._embed_behind(lanes, [flat[at] for at in batch])
+            done += len(batch)
+            if on_batch is not None:
+                on_batch(done * len(texts) // len(flat), len(texts))
+        with self._failures_translated():
+            return _texts_of(vectors, pieces, lanes.embedder)
+
+    def cache_counters(self) -> dict[str, int]:
+        """size, limit, hits and misses of the query cache."""
+        return self._cache.counters()
+
+    def status(self) -> dict[str, Any]:
+        """model, state, engine, fingerprint, dim, error, remote_endpoint."""
+        embedder = self.embedder
+        return {
+            "model": self._choice.model,
+            "state": self.state,
+            "engine": embedder.engine if embedder else None,
+            "fingerprint": embedder.fingerprint if embedder else None,
+            "dim": embedder.dim if embedder else None,
+            "error": str(self._error) if self._error else None,
+            "remote_endpoint": _remote_endpoint(self._choice),
+        }
+
+    def close(self) -> None:
+        """End the threads and free the model; waits for the call under way. Waiting callers get an error."""
+        self._closing.set()
+        with self._lock:
+            lanes, self._lanes = self._lanes, None
+            self._error = ModelUnavailableError("the embedding model was closed")
+            self._settled.set()
+        if self._loader.is_alive():
+            self._loader.join()
+        if lanes is not None:
+            lanes.close()
+
+    def _load(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._closing.is_set():
+            embedder = self._open()
+            if embedder is not None:
+                self._serve(embedder)
+                return
+            if not (self._error and self._error.data.get("passing")):
+                return
+            self._closing.wait(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _open(self) -> Embedder | None:
+        try:
+            return self._opener(self._choice)
+        except ModelUnavailableError as error:
+            self._fail(error)
+        except ConfigurationError as error:
+            self._fail(ModelUnavailableError(str(error), **error.data))
+        except Exception as error:
+            logger.exception("loading the embedding model failed")
+            self._fail(ModelUnavailableError(f"the embedding model does not load ({error!r})"))
+        return None
+
+    def _fail(self, error: ModelUnavailableError) -> None:
+        with self._lock:
+            if self._closing.is_set():
+                return
+            again = self._error is not None
+            self._error = error
+            self._settled.set()
+        logger.log(logging.DEBUG if again else logging.WARNING, "no search by meaning: %s", error)
+
+    def _serve(self, embedder: Embedder) -> None:
+        with self._lock:
+            if self._closing.is_set():
+                embedder.close()
+                return
+            self._lanes = Lanes(embedder)
+            self._error = None
+            self._settled.set()
+            listeners, self._listeners = self._listeners, []
+        logger.info("embedder ready: %s, %s", embedder.engine, embedder.fingerprint)
+        for listener in listeners:
+            try:
+                listener(embedder)
+            except Exception:
+                logger.exception("a listener for the embedding model failed")
+
+    def _await_lanes(self, deadline: Deadline) -> Lanes:
+        if not self._settled.wait(deadline.left()):
+            raise deadline.error("loading the embedding model")
+        return self._ready_lanes()
+
+    def _ready_lanes(self) -> Lanes:
+        with self._lock:
+            if self._lanes is not None:
+                return self._lanes
+            error = self._error
+        if error is None:
+            raise ModelUnavailableError("the embedding model is still loading; try again shortly")
+        raise ModelUnavailableError(error.message, **error.data)
+
+    def _embed_urgently(
+        self, lanes: Lanes, embed: Embed, pieces: list[str], deadline: Deadline, what: str
+    ) -> FloatVector:
+        """One text for somebody who waits, a piece at a time, so that others get in between."""
+        with self._failures_translated():
+            vectors = [_result(lanes.urgent(embed, piece), deadline, what) for piece in pieces]
+            return joined(np.stack(vectors), pieces, lanes.embedder)
+
+    def _embed_behind(self, lanes: Lanes, texts: list[str]) -> FloatMatrix:
+        with self._failures_translated():
+            return lanes.bulk(lanes.embedder.embed_passages, texts).result()
+
+    @contextmanager
+    def _failures_translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (InvalidRequestError, DeadlineExceededError):
+            raise
+        except Exception as error:
+            raise self._failure(error) from error
+        if self._failing:
+            self._failing = False
+            logger.info("the embedding model works again")
+
+    def _failure(self, error: Exception) -> ModelUnavailableError:
+        if self._closing.is_set():
+            return ModelUnavailableError("the embedding model was closed")
+        failure = ModelUnavailableError(f"the embedding model failed ({error!r})")
+        if isinstance(error, ModelUnavailableError):
+            failure = error
+        logger.log(logging.DEBUG if self._failing else logging.WARNING, "%s", failure)
+        self._failing = True
+        return failure
+
+
+def _result(future: Future[FloatVector], deadline: Deadline, what: str) -> FloatVector:
+    """The result within the deadline; what has not begun by then is dropped, what has is let run out."""
+    try:
+        return future.result(deadline.left())
+    except TimeoutError:
+        if future.done():
+            raise
+        future.cancel()
+        raise deadline.error(f"embedding {what}") from None
+
+
+def _texts_of(vectors: FloatMatrix, pieces: list[list[str]], embedder: Embedder) -> FloatMatrix:
+    """One row a text out of one row a piece."""
+    if len(vectors) == len(pieces):
+        return vectors
+    rows, start = np.empty((len(pieces), vectors.shape[1]), dtype=np.float32), 0
+    for row, part in enumerate(pieces):
+        rows[row] = joined(vectors[start : start + len(part)], part, embedder)
+        start += len(part)
+    return rows
+
+
+def _remote_endpoint(choice: EmbedderChoice) -> str | None:
+    try:
+        return remote_endpoint(choice)
+    except ConfigurationError:  # an address that leads nowhere; `error` says so
+        return None

@@ -1,0 +1,71 @@
+"""Threads that embed: one lane for whoever waits for a vector, one for bulk work.
+
+A call of a local engine uses every core and cannot be interrupted, so each lane runs one at a time (a few
+against a server). The lanes run side by side: a query waits for queries before it, never for a bulk job.
+Texts come in pieces, so that no single call takes long: 4 KB are about 1,000 tokens and half a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+
+from memoryd.models.base import Embedder, FloatMatrix, FloatVector
+from memoryd.models.texts import model_text, size_of, split, weighted_mean
+
+PIECE_BYTES = 4096
+# As fast as longer batches with the bundled engine, and 20 MB at most.
+BYTES_A_TEXT = 32
+
+Embed = Callable[[Sequence[str]], FloatMatrix]
+
+
+class Lanes:
+    """The threads of one embedder; `close` waits for the call under way and drops the rest."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._urgent = ThreadPoolExecutor(embedder.concurrency, "memoryd-embed-urgent")
+        self._bulk = ThreadPoolExecutor(embedder.concurrency, "memoryd-embed-bulk")
+
+    def urgent(self, embed: Embed, text: str) -> Future[FloatVector]:
+        """The vector of one text that somebody waits for."""
+        return self._urgent.submit(lambda: embed([text])[0])
+
+    def bulk(self, embed: Embed, texts: Sequence[str]) -> Future[FloatMatrix]:
+        """The vectors of one small batch."""
+        return self._bulk.submit(embed, texts)
+
+    def close(self) -> None:
+        """End the threads, then free the embedder."""
+        for lane in (self._urgent, self._bulk):
+            lane.shutdown(wait=True, cancel_futures=True)
+        self.embedder.close()
+
+
+def pieces_of(text: str) -> list[str]:
+    """The well-formed text, in pieces if it is long. Raises `InvalidParameterError` for a blank one."""
+    return split(model_text(text), PIECE_BYTES)
+
+
+def batches(pieces: Sequence[str], batch: int) -> list[list[int]]:
+    """Indexes of the pieces in batches of at most `batch` texts and 32 bytes for each, short ones first."""
+    sizes = [size_of(piece) for piece in pieces]
+    out: list[list[int]] = []
+    room = 0
+    for at in sorted(range(len(pieces)), key=sizes.__getitem__):
+        if not out or len(out[-1]) == batch or sizes[at] > room:
+            out.append([])
+            room = batch * BYTES_A_TEXT
+        out[-1].append(at)
+        room -= sizes[at]
+    return out
+
+
+def joined(vectors: FloatMatrix, pieces: Sequence[str], embedder: Embedder) -> FloatVector:
+    """The vector of a text out of those of its pieces, weighted by tokens."""
+    if len(pieces) == 1:
+        return np.asarray(vectors[0], dtype=np.float32)
+    return weighted_mean(vectors, [embedder.count_tokens(piece) for piece in pieces])

