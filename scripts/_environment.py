@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,14 @@ MARKER = VENV / "memoryd-environment.json"
 # Installed before all else: without the exact pin pip may choose a build with gigabytes of GPU libraries.
 TORCH = "torch"
 NEEDS_TORCH = frozenset({"st", "all", "dev"})
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What an environment holds: a hash of what was declared, and the extras."""
+
+    requirements: str
+    extras: list[str]
 
 
 def require_python() -> None:
@@ -38,17 +47,16 @@ def prepare(extras: Sequence[str] = ()) -> Path:
 
     Leaves with pip's own words when the installation fails.
     """
-    wanted = {"requirements": _requirements_hash(), "extras": sorted(extras)}
-    found = _installed()
-    if found and _satisfies(found, wanted):
+    requirements, found = _requirements_hash(), _installed()
+    up_to_date = found is not None and found.requirements == requirements
+    if found is not None and up_to_date and set(extras) <= set(found.extras):
         return python()
     if found is None:
         _create()
-    elif found["requirements"] == wanted["requirements"]:
-        wanted["extras"] = sorted({*wanted["extras"], *found["extras"]})
+    wanted = sorted({*extras, *(found.extras if found is not None else ())})
     MARKER.unlink(missing_ok=True)
-    _install(wanted["extras"])
-    MARKER.write_text(json.dumps(wanted), encoding="utf-8")
+    _install(wanted)
+    MARKER.write_text(json.dumps({"requirements": requirements, "extras": wanted}), encoding="utf-8")
     return python()
 
 
@@ -74,10 +82,6 @@ def run_inside(extras: Sequence[str] = ()) -> None:
         sys.exit(130)
 
 
-def _satisfies(found: dict[str, object], wanted: dict[str, object]) -> bool:
-    return found["requirements"] == wanted["requirements"] and set(wanted["extras"]) <= set(found["extras"])
-
-
 def _requirements_hash() -> str:
     """Changes with the declared dependencies, the pins and the Python that was used."""
     import tomllib
@@ -88,15 +92,14 @@ def _requirements_hash() -> str:
     return hashlib.sha256("\0".join([project, pins, sys.version, str(ROOT)]).encode()).hexdigest()
 
 
-def _installed() -> dict[str, object] | None:
-    """What the environment was made for; None when it is absent, half made or moved."""
+def _installed() -> Installed | None:
+    """What the environment was made for; None when it is absent, half made or not ours."""
     if not python().exists() or not MARKER.exists():
         return None
     try:
-        marker = json.loads(MARKER.read_text(encoding="utf-8"))
-    except ValueError:
+        return Installed(**json.loads(MARKER.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
         return None
-    return marker if isinstance(marker, dict) and {"requirements", "extras"} <= marker.keys() else None
 
 
 def _create() -> None:

@@ -24,7 +24,6 @@ def main() -> int:
     options = _parser().parse_args()
     _environment.run_where_installed()
     from _temporary import temporary_daemon
-
     from memory_client.errors import MemorydError
 
     try:

