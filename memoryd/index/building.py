@@ -1,42 +1,36 @@
-"""A space in the making: its table fills beside the serving one until nothing is missing."""
+"""A space in the making: its table fills beside the serving one until nothing is missing.
+
+Up to the one transaction of `finish` the old space serves whole, after it the new one does; what lies about
+after a crash in between is cleared away when the store opens.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
-from memoryd.index import truth
-from memoryd.index.lance import VectorTable
+from memory_client.errors import SpaceMismatchError
+from memoryd.index import reconcile, spaces, truth
+from memoryd.index.hot import HotIndex
 from memoryd.index.spaces import Space
-from memoryd.index.vectors import Batch, FloatVector, Rows, int64, rounded
-from memoryd.storage.database import Database
+from memoryd.index.state import Serving, State, take
+from memoryd.index.truth import Truth
+from memoryd.index.vectors import Batch, FloatVector, int64, rounded
+from memoryd.storage.database import Transaction
 
 _READ_AT_ONCE = 1000
 
 
 class Building:
-    """Vectors of a new space. Resumable: what the table holds under a memory's present text is done.
+    """Vectors of a new space, for one thread. What its table holds of a memory's present text is done."""
 
-    One thread at a time.
-    """
-
-    def __init__(
-        self,
-        space: Space,
-        database: Database,
-        table: VectorTable,
-        lance_lock: threading.RLock,
-        switch: Callable[[Building], None],
-    ) -> None:
+    def __init__(self, state: State, space: Space) -> None:
         self.space = space
-        self.table = table
-        self._database = database
-        self._lance_lock = lance_lock
-        self._switch = switch
+        self.table = state.store.table(space.id, space.dim)
+        self._state = state
         self._cursor = 0
-        rows, text_seqs = table.keys()
+        rows, text_seqs = self.table.keys()
         self._done = dict(zip(rows.tolist(), text_seqs.tolist(), strict=True))
 
     def missing(self, limit: int) -> list[tuple[int, str, int]]:
@@ -49,52 +43,90 @@ class Building:
 
     def progress(self) -> tuple[int, int]:
         """Vectors there are, memories there are."""
-        with self._database.read() as connection:
+        with self._state.database.read() as connection:
             return len(self._done), truth.count(connection)
 
     def add(self, items: Iterable[tuple[int, int, FloatVector]]) -> None:
-        """Take vectors as (row, text_seq, vector); those of memories gone meanwhile are dropped."""
-        vectors = {(row, text_seq): rounded(vector, self.space.dim) for row, text_seq, vector in items}
-        with self._database.read() as connection:
-            known = truth.some(connection, [row for row, _ in vectors])
-        rows, text_seqs = int64([row for row, _ in vectors]), int64([seq for _, seq in vectors])
+        """Take vectors as (row, text_seq, vector); those of texts gone meanwhile are dropped.
+
+        Raises `SpaceMismatchError` for vectors of another dimension, `StorageError`.
+        """
+        halves = {(row, text_seq): rounded(vector, self.space.dim) for row, text_seq, vector in items}
+        rows, text_seqs = int64([row for row, _ in halves]), int64([seq for _, seq in halves])
+        with self._state.database.read() as connection:
+            known = truth.some(connection, rows.tolist())
         places = known.places_of(rows, text_seqs)
         kept = np.flatnonzero(places >= 0)
         if not len(kept):
             return
-        users = [known.names[known.owners[place]][0] for place in places[kept]]
-        halves = np.stack(list(vectors.values()))
-        with self._lance_lock:
-            self.table.put(Batch(rows[kept], text_seqs[kept], users, halves[kept]))
+        users = [known.names[owner][0] for owner in known.owners[places[kept]].tolist()]
+        with self._state.lance:
+            self._still_wanted()
+            vectors = np.stack(list(halves.values()))[kept]
+            self.table.put(Batch(rows[kept], text_seqs[kept], users, vectors))
         self._done.update(zip(rows[kept].tolist(), text_seqs[kept].tolist(), strict=True))
 
     def sweep(self) -> None:
-        """Drop what memories gone meanwhile left in the table."""
+        """Drop what texts gone meanwhile left in the table. The caller holds the store's lock."""
         rows, text_seqs = self.table.keys()
-        with self._database.read() as connection:
+        with self._state.database.read() as connection:
             known = truth.load(connection)
-        self._forget(rows[known.places_of(rows, text_seqs) < 0])
+        gone = rows[known.places_of(rows, text_seqs) < 0]
+        self.table.delete(gone)
+        for row in gone.tolist():
+            self._done.pop(row, None)
 
     def finish(self) -> None:
-        """Let this space serve. Memories changed since they were embedded are queued for it."""
-        self._switch(self)
+        """Let this space serve; texts changed since they were embedded are queued for it.
 
-    def _forget(self, rows: Rows) -> None:
-        self.table.delete(rows)
-        for row in rows.tolist():
-            self._done.pop(row, None)
+        Raises `SpaceMismatchError` when another space was begun meanwhile, `StorageError`.
+        """
+        state = self._state
+        with state.lance:
+            self._still_wanted()
+            old, keys, hot = state.serving, self.table.keys(), self._hot()
+
+            def switch(tx: Transaction) -> None:
+                spaces.promote(tx, self.space)
+                known = reconcile.requeue_for(tx, keys)
+                tx.on_commit(lambda: self._serve(hot, known))
+
+            state.database.write(switch)
+            state.building = None
+            state.snapshot_path.unlink(missing_ok=True)
+            if old is not None:
+                with state.store.gate.closed():
+                    state.store.drop(old.space.id)
+
+    def _still_wanted(self) -> None:
+        if self._state.building is not self:
+            raise SpaceMismatchError(f"the space {self.space.fingerprint} was given up for another one")
+
+    def _hot(self) -> HotIndex | None:
+        with self._state.database.read() as connection:
+            known = truth.load(connection)
+        hot = self._state.new_hot(self.space, len(known.rows))
+        if hot is not None:
+            for batch in self.table.scan():
+                take(hot, known, batch)
+        return hot
+
+    def _serve(self, hot: HotIndex | None, known: Truth) -> None:
+        if hot is not None:
+            hot.retain(known)
+        self._state.serving = Serving(self.space, hot, self.table)
 
     def _behind_cursor(self, limit: int) -> list[tuple[int, str, int]]:
         found: list[tuple[int, str, int]] = []
-        while len(found) < limit:
-            with self._database.read() as connection:
-                read = truth.texts(connection, self._cursor, _READ_AT_ONCE)
-            if not read:
-                break
+        while len(found) < limit and (read := self._read()):
             for row, text, text_seq in read:
+                if len(found) == limit:
+                    break
                 self._cursor = row
                 if self._done.get(row) != text_seq:
                     found.append((row, text, text_seq))
-                    if len(found) == limit:
-                        break
         return found
+
+    def _read(self) -> list[tuple[int, str, int]]:
+        with self._state.database.read() as connection:
+            return truth.texts(connection, self._cursor, _READ_AT_ONCE)

@@ -135,6 +135,7 @@ class VectorTable:
         """Drop every row and what is left of it on disk."""
         with lance_errors(self.path):
             self._table.delete("true")
+        self._highest = 0
         self.compact()
 
     def nearest(self, query: FloatVector, k: int, user_id: str, rows: Rows | None) -> Batch:

@@ -10,6 +10,9 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from memoryd.index.vectors import Batch, decode, int64
 from memoryd.storage.database import Transaction
 
 REMOVE = "remove"
@@ -105,6 +108,12 @@ def missing(connection: sqlite3.Connection, user_id: str | None) -> int:
     return int(connection.execute(f"{sql} AND user_id = ?", (user_id,)).fetchone()[0])
 
 
+def waiting_rows(connection: sqlite3.Connection) -> list[int]:
+    """Rows of the memories that wait to be embedded."""
+    found = connection.execute("SELECT row FROM outbox WHERE operation = 'put' AND vector IS NULL")
+    return [row for (row,) in found]
+
+
 def embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]:
     """Puts with a vector that the vector store has not taken yet, of one user or of all."""
     owner, params = ("", ()) if user_id is None else ("AND user_id = ?", (user_id,))
@@ -118,3 +127,15 @@ def embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]
 def clear_puts(tx: Transaction) -> None:
     """Take out every put: their vectors are of a space that no longer serves."""
     tx.execute("DELETE FROM outbox WHERE operation = 'put'")
+
+
+def batch(entries: Sequence[Entry], dim: int) -> Batch:
+    """The vectors of entries that have one."""
+    embedded = [(entry, decode(entry.vector, dim)) for entry in entries if entry.vector is not None]
+    vectors = [vector for _, vector in embedded]
+    return Batch(
+        int64([entry.row for entry, _ in embedded]),
+        int64([entry.text_seq for entry, _ in embedded]),
+        [entry.user_id for entry, _ in embedded],
+        np.stack(vectors) if vectors else np.empty((0, dim), np.float16),
+    )

@@ -24,7 +24,7 @@ def best(vectors: FloatMatrix, rows: Rows, wanted: Rows | None, query: FloatVect
     vectors: (n, dim); rows: their names; wanted: the places that count, None for all.
     """
     if wanted is None:
-        wanted, scores = None, vectors @ query
+        scores = vectors @ query
     elif len(wanted) * _GATHER_SHARE < len(vectors):
         scores = vectors[wanted] @ query
     else:
@@ -41,7 +41,7 @@ def cosines(vectors: FloatMatrix | HalfMatrix, places: Rows, query: FloatVector)
     for start in range(0, len(places), _CHUNK):
         chunk = places[start : start + _CHUNK]
         found[start : start + _CHUNK] = vectors[chunk].astype(np.float64) @ exact
-    return found.round(_DIGITS)
+    return found.round(_DIGITS).clip(-1.0, 1.0)  # rounding a vector may leave it a little too long
 
 
 def ordered(rows: Rows, scores: npt.NDArray[np.float64], k: int) -> Hits:

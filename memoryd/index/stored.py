@@ -15,7 +15,9 @@ from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index import outbox, truth
 from memoryd.index.lance import VectorTable
 from memoryd.index.scan import Hits, cosines, ordered
-from memoryd.index.vectors import Batch, FloatVector, HalfMatrix, Rows, decode, int64
+from memoryd.index.state import State, check_space
+from memoryd.index.upkeep import ensure_store
+from memoryd.index.vectors import Batch, FloatVector, Rows
 
 # Lance rounds the query to float16 and adds up in another order; measured error of a cosine: 4e-5
 _COARSENESS = 2e-4
@@ -24,6 +26,24 @@ _GROWTH = 4
 
 
 def search(
+    state: State, scope: Scope, query: FloatVector, k: int, allowed: Rows | None, fingerprint: str
+) -> Hits:
+    """The k nearest of a scope as (row, cosine), best first, equal cosines by row."""
+    if state.serving is not None and state.serving.table is None:
+        with state.lance:
+            ensure_store(state)
+            state.table()
+    with state.store.gate.passing():
+        current = state.serving  # its files stay as long as we are inside the gate
+        if current is None or current.table is None:
+            return []
+        check_space(current.space, fingerprint)
+        # this view begins before Lance is asked: what is flushed meanwhile is then in both, never in none
+        with state.database.read() as connection:
+            return _search(connection, current.table, scope, query, k, allowed)
+
+
+def _search(
     connection: sqlite3.Connection,
     table: VectorTable,
     scope: Scope,
@@ -31,8 +51,7 @@ def search(
     k: int,
     allowed: Rows | None,
 ) -> Hits:
-    """The k nearest of a scope as (row, cosine), best first. connection: a view begun before this call."""
-    fresh = _fresh(connection, scope.user_id, table.dim)
+    fresh = outbox.batch(outbox.embedded(connection, scope.user_id), table.dim)
     listed = allowed if allowed is not None and len(allowed) <= _MAX_LISTED else None
     fetch = 2 * k + 16
     while True:
@@ -45,20 +64,6 @@ def search(
         if len(found) < fetch or (len(hits) == k and hits[-1][1] >= floor + _COARSENESS):
             return hits
         fetch *= _GROWTH
-
-
-def _fresh(connection: sqlite3.Connection, user_id: str, dim: int) -> Batch:
-    entries = outbox.embedded(connection, user_id)
-    return Batch(
-        int64([entry.row for entry in entries]),
-        int64([entry.text_seq for entry in entries]),
-        [entry.user_id for entry in entries],
-        _matrix([decode(entry.vector, dim) for entry in entries if entry.vector], dim),
-    )
-
-
-def _matrix(vectors: list[HalfMatrix], dim: int) -> HalfMatrix:
-    return np.stack(vectors) if vectors else np.empty((0, dim), np.float16)
 
 
 def _joined(found: Batch, fresh: Batch) -> Batch:

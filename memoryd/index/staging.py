@@ -1,0 +1,66 @@
+"""Changes on their way in: into the outbox with the memory's own transaction, into memory after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from memoryd.index import outbox, truth
+from memoryd.index.state import State, take
+from memoryd.index.vectors import Batch, FloatVector, HalfMatrix, encode, int64, rounded
+from memoryd.storage.database import Transaction
+
+
+def stage(
+    state: State,
+    tx: Transaction,
+    user_id: str,
+    row: int,
+    agent_id: str | None,
+    vector: FloatVector | None,
+    fingerprint: str | None,
+) -> None:
+    """Enter a text of change number `tx.seq`."""
+    half = None if vector is None else rounded(vector, state.expected(fingerprint).dim)
+    text_seq = tx.seq
+    outbox.put(tx, row, user_id, text_seq, None if half is None else encode(half))
+    tx.on_commit(lambda: _staged(state, user_id, row, text_seq, agent_id, half))
+
+
+def unstage(state: State, tx: Transaction, user_id: str, rows: Sequence[int]) -> None:
+    """Enter the removal of a user's memories."""
+    outbox.remove(tx, rows)
+    gone = int64(rows)
+    tx.on_commit(lambda: state.with_hot(lambda hot: hot.remove(user_id, gone)))
+
+
+def forget_user(state: State, tx: Transaction, user_id: str) -> None:
+    """Enter the removal of all of a user."""
+    outbox.remove(tx, truth.rows_of_user(tx.connection, user_id))
+    tx.on_commit(lambda: state.with_hot(lambda hot: hot.drop_user(user_id)))
+
+
+def fill(
+    state: State, tx: Transaction, fingerprint: str, vectors: Iterable[tuple[int, int, FloatVector]]
+) -> int:
+    """Give waiting memories their vectors; return how many still waited."""
+    dim = state.expected(fingerprint).dim
+    halves = {(row, text_seq): rounded(vector, dim) for row, text_seq, vector in vectors}
+    filled = [key for key, half in halves.items() if outbox.fill(tx, *key, encode(half))]
+    if filled:
+        rows, text_seqs = int64([key[0] for key in filled]), int64([key[1] for key in filled])
+        known = truth.some(tx.connection, rows.tolist())
+        batch = Batch(rows, text_seqs, [], np.stack([halves[key] for key in filled]))
+        tx.on_commit(lambda: state.with_hot(lambda hot: take(hot, known, batch)))
+    return len(filled)
+
+
+def _staged(
+    state: State, user_id: str, row: int, text_seq: int, agent_id: str | None, half: HalfMatrix | None
+) -> None:
+    rows = int64([row])
+    if half is None:  # the vector of the text before, if any, is no longer true
+        state.with_hot(lambda hot: hot.remove(user_id, rows))
+    else:
+        state.with_hot(lambda hot: hot.put_many(user_id, rows, int64([text_seq]), [agent_id], half[None]))

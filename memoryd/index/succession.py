@@ -1,0 +1,52 @@
+"""Which space comes next: the first one serves at once, another is built beside it."""
+
+from __future__ import annotations
+
+from memoryd.index import spaces, truth
+from memoryd.index.building import Building
+from memoryd.index.spaces import Probes, Space
+from memoryd.index.state import Serving, State
+from memoryd.index.upkeep import ensure_store
+from memoryd.storage.database import Transaction
+
+
+def begin(state: State, fingerprint: str, engine: str, dim: int, probes: Probes) -> Building | None:
+    """Make the first space, or resume or begin one beside the serving one; None when it serves."""
+    with state.lance:
+        if state.serving is None:
+            state.database.write(lambda tx: _found(state, tx, fingerprint, engine, dim, probes))
+            return None
+        begun = _begun(state)
+        if begun is not None and begun.fingerprint != fingerprint:
+            _give_up(state, begun)
+            begun = None
+        if state.serving.space.fingerprint == fingerprint:
+            return None
+        ensure_store(state)
+        if begun is None:
+            begun = state.database.write(
+                lambda tx: spaces.add(tx, spaces.BUILDING, fingerprint, engine, dim, probes)
+            )
+            state.building = Building(state, begun)
+        return state.building
+
+
+def _found(state: State, tx: Transaction, fingerprint: str, engine: str, dim: int, probes: Probes) -> None:
+    space = spaces.add(tx, spaces.SERVING, fingerprint, engine, dim, probes)
+    hot = state.new_hot(space, truth.count(tx.connection))
+
+    def serve() -> None:
+        state.serving = Serving(space, hot)
+
+    tx.on_commit(serve)
+
+
+def _begun(state: State) -> Space | None:
+    with state.database.read() as connection:
+        return spaces.find(connection, spaces.BUILDING)
+
+
+def _give_up(state: State, space: Space) -> None:
+    state.database.write(lambda tx: spaces.remove(tx, space))
+    state.building = None
+    state.store.drop(space.id)

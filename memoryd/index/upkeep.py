@@ -1,0 +1,184 @@
+"""What is done behind the searches: opening the store, flushing, compacting, checking, repairing."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from memoryd.index import outbox, reconcile, snapshot, spaces, truth
+from memoryd.index.building import Building
+from memoryd.index.lance import VectorTable
+from memoryd.index.state import State, take
+from memoryd.index.vectors import Batch, Rows, int64
+from memoryd.storage.database import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What was put right, in rows: dropped from the store, queued for it, loaded from it into memory."""
+
+    dropped: int
+    queued: int
+    loaded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Bytes of the vector store before and after."""
+
+    before: int
+    after: int
+
+
+def open_store(state: State) -> Reconciled:
+    """Open LanceDB, drop tables nobody knows, resume a building, put right what disagrees."""
+    with state.lance:
+        state.store.open()
+        with state.database.read() as connection:
+            serving = spaces.find(connection, spaces.SERVING)
+            building = spaces.find(connection, spaces.BUILDING)
+        state.store.drop_others([space.id for space in (serving, building) if space is not None])
+        state.building = Building(state, building) if building is not None else None
+        report = _repair(state)
+        state.store_checked = True
+    state.complete.set()
+    return report
+
+
+def ensure_store(state: State) -> None:
+    """Open the store when it is not open yet."""
+    if not state.store_checked:
+        with state.lance:
+            if not state.store_checked:
+                open_store(state)
+
+
+def flush(state: State) -> int:
+    """Hand the outbox to the store in batches; return the rows handed over."""
+    handed = 0
+    with state.lance:
+        table = state.table() if state.store_checked else None
+        while table is not None and (batch := _flush_batch(state, table)):
+            handed += batch
+    return handed
+
+
+def save_snapshot(state: State) -> bool:
+    """Write the hot index to disk; False when nothing changed since the last time."""
+    with state.lance:
+        current = state.serving
+        if current is None or current.hot is None:
+            state.snapshot_path.unlink(missing_ok=True)
+            return False
+        revision = (current.space.id, current.hot.revision)
+        if revision == state.saved or not state.complete.is_set():
+            return False
+        snapshot.save(state.snapshot_path, current.hot, current.space)
+        state.saved = revision
+        return True
+
+
+def compact(state: State) -> Compacted:
+    """Flush, compact every table, save a snapshot."""
+    with state.lance:
+        ensure_store(state)
+        before = state.store.nbytes()
+        flush(state)
+        table, building = state.table(), state.building
+        if building is not None:
+            building.sweep()
+        with state.store.gate.closed():
+            for each in (table, building.table if building else None):
+                if each is not None:
+                    each.compact()
+        save_snapshot(state)
+        return Compacted(before, state.store.nbytes())
+
+
+def check(state: State) -> list[str]:
+    """What disagrees with SQLite, one sentence each."""
+    with state.lance:
+        ensure_store(state)
+        table, current = state.table(), state.serving
+        if table is None or current is None:
+            return []
+        keys = table.keys()
+
+        def compare(connection: sqlite3.Connection) -> list[str]:
+            return reconcile.compare(connection, truth.load(connection), keys, current.hot).lines()
+
+        return state.database.maintain(compare)  # in the writer, so that nothing changes meanwhile
+
+
+def repair(state: State) -> Reconciled:
+    """Put right whatever `check` finds."""
+    with state.lance:
+        ensure_store(state)
+        return _repair(state)
+
+
+def rebuild(state: State) -> int:
+    """Throw all stored vectors away and queue every memory; return how many."""
+    with state.lance:
+        ensure_store(state)
+        queued = state.database.write(outbox.requeue_all)
+        table = state.table()
+        if table is not None:
+            with state.store.gate.closed():
+                table.clear()
+        state.snapshot_path.unlink(missing_ok=True)
+        state.saved = None
+        return queued
+
+
+def _flush_batch(state: State, table: VectorTable) -> int:
+    with state.database.read() as connection:
+        entries = outbox.ready(connection, state.batch_rows)
+    if entries:
+        table.delete(int64([entry.row for entry in entries if entry.vector is None]))
+        table.put(outbox.batch(entries, table.dim))
+        state.database.write(lambda tx: outbox.done(tx, entries))
+    return len(entries)
+
+
+def _repair(state: State) -> Reconciled:
+    table = state.table()
+    if table is None:
+        return Reconciled(0, 0, 0)
+    keys = table.keys()
+    found = state.database.write(lambda tx: _reconcile(state, tx, keys))
+    strays = np.union1d(found.stale, found.doubled)
+    table.delete(strays)
+    _load(state, table, found.unloaded)
+    return Reconciled(len(strays), len(found.lost), len(found.unloaded))
+
+
+def _reconcile(state: State, tx: Transaction, keys: reconcile.Keys) -> reconcile.Differences:
+    current = state.serving
+    hot = current.hot if current else None
+    known = truth.load(tx.connection)
+    found = reconcile.compare(tx.connection, known, keys, hot)
+    reconcile.requeue(tx, known, found, hot)
+    tx.on_commit(lambda: state.with_hot(lambda hot: hot.retain(known)))
+    return found
+
+
+def _load(state: State, table: VectorTable, rows: Rows) -> None:
+    current = state.serving
+    if current is None or current.hot is None or not len(rows):
+        return
+    if len(current.hot) + len(rows) > state.max_rows:
+        state.drop_hot()
+        return
+    with state.database.read() as connection:
+        queued = outbox.batch(outbox.embedded(connection, None), table.dim)
+    for batch in (*table.scan(rows), queued):
+        state.database.maintain(partial(_admit, state, batch))
+
+
+def _admit(state: State, batch: Batch, connection: sqlite3.Connection) -> None:
+    known = truth.some(connection, batch.rows.tolist())
+    state.with_hot(lambda hot: take(hot, known, batch))

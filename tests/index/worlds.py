@@ -1,0 +1,221 @@
+"""A small world for the index: real SQLite and LanceDB in a directory, and an embedder made of hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_client.paths import DataPaths
+from memoryd.core.record import Record
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.index import outbox
+from memoryd.index.spaces import Probes
+from memoryd.index.vector_index import VectorIndex
+from memoryd.storage import memories
+from memoryd.storage.database import Database, Transaction
+from memoryd.storage.migrations import migrate
+
+DIM = 16
+SPACE = "hash/16"
+ENGINE = "hashlib"
+
+
+def embed(text: str, salt: str = SPACE, dim: int = DIM) -> npt.NDArray[np.float32]:
+    """A unit vector that depends on the text and the space alone."""
+    seed = int.from_bytes(hashlib.sha256(f"{salt}\0{text}".encode()).digest()[:8], "little")
+    vector = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def probes(salt: str = SPACE, dim: int = DIM) -> Probes:
+    passages, queries = ["one", "两个", "three"], ["which", "哪个"]
+    return Probes(
+        passages,
+        np.stack([embed(text, salt, dim) for text in passages]),
+        queries,
+        np.stack([embed(text, salt, dim) for text in queries]),
+    )
+
+
+class World:
+    """A data directory whose process can die: `die` drops every object without a farewell."""
+
+    def __init__(self, root: Path, *, max_rows: int = 1000, batch_rows: int = 8) -> None:
+        self.paths = DataPaths.at(root)
+        self.paths.make()
+        migrate(self.paths.database, self.paths.backups)
+        self.max_rows, self.batch_rows = max_rows, batch_rows
+        self.start()
+
+    def start(self) -> None:
+        self.database = Database(self.paths.database)
+        self.index = VectorIndex(
+            self.database, self.paths, max_rows=self.max_rows, batch_rows=self.batch_rows
+        )
+        self.index.open()
+
+    def die(self) -> None:
+        """Start anew; only what is on disk survives."""
+        self.database.close()
+        self.start()
+
+    def restart(self) -> None:
+        """Start anew after an orderly end."""
+        self.index.flush()
+        self.index.save_snapshot()
+        self.index.close()
+        self.die()
+
+    def close(self) -> None:
+        self.index.close()
+        self.database.close()
+
+    def begin(self) -> None:
+        """Let the space of `embed` serve."""
+        assert self.index.begin(SPACE, ENGINE, DIM, probes()) is None
+
+    def add(
+        self,
+        text: str,
+        user: str = "u",
+        agent: str | None = None,
+        *,
+        vector: bool = True,
+    ) -> int:
+        """Store a memory; return its row."""
+
+        def change(tx: Transaction) -> int:
+            row = memories.insert(tx, _record(f"m{tx.seq}", text, user, agent))
+            self._stage(tx, user, row, agent, text if vector else None)
+            return row
+
+        return self.database.write(change)
+
+    def add_all(self, texts: Iterable[str], user: str = "u", agent: str | None = None) -> list[int]:
+        """Store memories in one transaction."""
+
+        def change(tx: Transaction) -> list[int]:
+            rows = []
+            for place, text in enumerate(texts):
+                row = memories.insert(tx, _record(f"m{tx.seq}-{place}", text, user, agent))
+                self._stage(tx, user, row, agent, text)
+                rows.append(row)
+            return rows
+
+        return self.database.write(change)
+
+    def edit(self, row: int, text: str, *, vector: bool = True) -> None:
+        """Give a memory another text."""
+
+        def change(tx: Transaction) -> None:
+            user, agent = tx.execute(
+                "UPDATE memories SET text = ?, text_seq = ? WHERE row = ? RETURNING user_id, agent_id",
+                (text, tx.seq, row),
+            ).fetchone()
+            self._stage(tx, user, row, agent, text if vector else None)
+
+        self.database.write(change)
+
+    def remove(self, rows: Sequence[int], user: str = "u") -> None:
+        def change(tx: Transaction) -> None:
+            memories.remove(tx, rows)
+            self.index.unstage(tx, user, rows)
+
+        self.database.write(change)
+
+    def forget(self, user: str) -> None:
+        def change(tx: Transaction) -> None:
+            self.index.forget_user(tx, user)
+            tx.execute("DELETE FROM memories WHERE user_id = ?", (user,))
+
+        self.database.write(change)
+
+    def embed_waiting(self, salt: str = SPACE, dim: int = DIM) -> int:
+        """What a worker does: embed whatever waits."""
+        waiting = self.index.waiting(10_000)
+        vectors = [(each.row, each.text_seq, embed(each.text, salt, dim)) for each in waiting]
+        return self.database.write(lambda tx: self.index.fill(tx, salt, vectors))
+
+    def search(
+        self,
+        text: str,
+        k: int = 5,
+        user: str = "u",
+        agent: str | None = None,
+        allowed: Sequence[int] | None = None,
+    ) -> list[tuple[int, float]]:
+        rows = None if allowed is None else np.array(sorted(allowed), np.int64)
+        serving = self.index.serving
+        assert serving is not None
+        query = embed(text, serving.fingerprint, serving.dim)
+        return self.index.search(Scope(user, agent), query, k, rows, fingerprint=serving.fingerprint)
+
+    def expected(
+        self,
+        text: str,
+        k: int = 5,
+        user: str = "u",
+        agent: str | None = None,
+        allowed: Sequence[int] | None = None,
+    ) -> list[tuple[int, float]]:
+        """The answer by brute force over what SQLite holds, without what waits to be embedded."""
+        serving = self.index.serving
+        assert serving is not None
+        query = embed(text, serving.fingerprint, serving.dim).astype(np.float64)
+        with self.database.read() as connection:
+            found = connection.execute(
+                "SELECT m.row, m.text, m.agent_id FROM memories m WHERE m.user_id = ? AND NOT EXISTS "
+                "(SELECT 1 FROM outbox o WHERE o.row = m.row AND o.vector IS NULL)",
+                (user,),
+            ).fetchall()
+        hits = []
+        for row, stored, owner in found:
+            seen = agent == ALL_AGENTS or owner is None or owner == agent
+            if seen and (allowed is None or row in allowed):
+                half = embed(stored, serving.fingerprint, serving.dim).astype(np.float16)
+                hits.append((row, min(1.0, round(float(half.astype(np.float64) @ query), 6))))
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k]
+
+    def outbox(self) -> list[outbox.Entry]:
+        """What may go to the vector store."""
+        with self.database.read() as connection:
+            return outbox.ready(connection, 1_000_000)
+
+    def stored(self) -> list[tuple[int, int]]:
+        """(row, text_seq) of everything in the serving space's table."""
+        table = self.index._state.table()
+        assert table is not None
+        rows, text_seqs = table.keys()
+        return sorted(zip(rows.tolist(), text_seqs.tolist(), strict=True))
+
+    def truth(self) -> list[tuple[int, int]]:
+        with self.database.read() as connection:
+            return [
+                tuple(row) for row in connection.execute("SELECT row, text_seq FROM memories ORDER BY row")
+            ]
+
+    def _stage(self, tx: Transaction, user: str, row: int, agent: str | None, text: str | None) -> None:
+        serving = self.index.serving
+        if text is None or serving is None:
+            self.index.stage(tx, user, row, agent, None)
+            return
+        vector = embed(text, serving.fingerprint, serving.dim)
+        self.index.stage(tx, user, row, agent, vector, fingerprint=serving.fingerprint)
+
+
+def _record(name: str, text: str, user: str, agent: str | None) -> Record:
+    return Record(
+        id=name,
+        user_id=user,
+        agent_id=agent,
+        text=text,
+        created_at=0.0,
+        updated_at=0.0,
+        last_access=0.0,
+        decay_from=0.0,
+        root_id=name,
+    )
