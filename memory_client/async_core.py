@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from memory_client.calls import Block, ClientBase, Steps, Wait
@@ -47,7 +48,8 @@ def _relay(callback: ProgressCallback) -> ProgressSink:
         callback(event["done"], event["total"], event["what"])
 
     def sink(event: dict[str, Any]) -> None:
-        loop.call_soon_threadsafe(tell, event)
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(tell, event)
 
     return sink
 

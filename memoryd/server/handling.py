@@ -1,0 +1,158 @@
+"""One request, from its frame to its last reply; runs on a worker thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Protocol
+
+from memory_client.api import METHODS
+from memory_client.deadline import Deadline
+from memory_client.errors import InternalError, MalformedMessageError, MemorydError, MessageTooLargeError
+from memory_client.protocol import Reply, Request, decode_request, encode_reply, unpack
+from memoryd.core.call import Call, calling
+from memoryd.server.frames import chunk_frames, error_frame
+from memoryd.server.metrics import MethodMetrics
+
+log = logging.getLogger(__name__)
+
+PROGRESS_SECONDS = 0.1
+"""Least time between two reports of progress of the same kind."""
+LIST_IN_CHUNKS = 256
+"""Lists longer than this are streamed, so that no answer comes near the size limit."""
+
+
+class Dispatcher(Protocol):
+    """Carries out a method: validates, calls, raises typed errors. May return an iterator to stream."""
+
+    def dispatch(self, method: str, params: dict[str, Any], call: Call) -> Any: ...
+
+
+class Job:
+    """A request in hand. abandoned: set when its client is gone."""
+
+    __slots__ = ("abandoned", "correlation", "frame", "method", "peer", "received", "size")
+
+    def __init__(self, peer: bytes, frame: bytes, correlation: int, method: str) -> None:
+        self.peer = peer
+        self.frame = frame
+        self.size = len(frame)
+        self.correlation = correlation
+        self.method = method
+        self.received = time.monotonic()
+        self.abandoned = False
+
+
+Send = Callable[[Job, bytes], None]
+
+
+class Handler:
+    """Decodes, dispatches, answers. send: hands a frame to the loop, from any thread."""
+
+    def __init__(self, dispatcher: Dispatcher, metrics: MethodMetrics, send: Send, limit: int) -> None:
+        self._dispatcher = dispatcher
+        self._metrics = metrics
+        self._send = send
+        self._limit = limit
+
+    def handle(self, job: Job) -> None:
+        """Answer a job; whatever happens, its last reply is sent."""
+        failed = True
+        try:
+            self._answer(job)
+            failed = False
+        except MemorydError as error:
+            log.debug("%s: %s", job.method or "a frame", error)
+            self._send(job, error_frame(job.correlation, error))
+        except Exception:
+            log.exception("%s failed", job.method)
+            defect = InternalError(f"{job.method} failed inside the daemon; see: memoryd logs")
+            self._send(job, error_frame(job.correlation, defect))
+        method = job.method if job.method in METHODS else "(unknown)"
+        self._metrics.record(method, time.monotonic() - job.received, failed=failed)
+
+    def _answer(self, job: Job) -> None:
+        request = decode_request(unpack(job.frame, self._limit))
+        job.frame = b""
+        deadline = _deadline(job, request)
+        deadline.check(f"{request.method} waited in the daemon's queue")
+        report = _Report(job, self._send)
+        call = Call(deadline, report)
+        with calling(call):
+            self._reply(job, self._dispatcher.dispatch(request.method, request.params, call), report)
+
+    def _reply(self, job: Job, result: Any, report: _Report) -> None:
+        if isinstance(result, list) and len(result) > LIST_IN_CHUNKS:
+            result = iter(result)
+        if isinstance(result, Iterator):
+            self._stream(job, result)
+            result = None
+        frame = _encoded(job, result)
+        report.flush()
+        self._send(job, frame)
+
+    def _stream(self, job: Job, items: Iterator[Any]) -> None:
+        try:
+            for frame in chunk_frames(job.correlation, items, self._limit):
+                if job.abandoned:
+                    return
+                self._send(job, frame)
+        finally:
+            if isinstance(items, Generator):
+                items.close()
+
+
+class _Report:
+    """Sends progress, at most every `PROGRESS_SECONDS` for one `what`; the last one always goes out."""
+
+    def __init__(self, job: Job, send: Send) -> None:
+        self._job = job
+        self._send = send
+        self._lock = threading.Lock()
+        self._what: str | None = None
+        self._next = 0.0
+        self._held: tuple[int, int, str] | None = None
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if what == self._what and now < self._next:
+                self._held = (done, total, what)
+                return
+            if what != self._what:
+                self._tell_held()
+            self._what, self._next, self._held = what, now + PROGRESS_SECONDS, None
+            self._tell(done, total, what)
+
+    def flush(self) -> None:
+        with self._lock:
+            self._tell_held()
+
+    def _tell_held(self) -> None:
+        if self._held is not None:
+            self._tell(*self._held)
+            self._held = None
+
+    def _tell(self, done: int, total: int, what: str) -> None:
+        payload = {"done": done, "total": total, "what": what}
+        self._send(self._job, encode_reply(Reply(self._job.correlation, "progress", payload)))
+
+
+def _deadline(job: Job, request: Request) -> Deadline:
+    seconds = request.seconds_left
+    return Deadline(None if seconds is None else job.received + seconds, seconds)
+
+
+def _encoded(job: Job, result: Any) -> bytes:
+    try:
+        return encode_reply(Reply(job.correlation, "ok", result))
+    except MessageTooLargeError as error:
+        raise MessageTooLargeError(
+            f"the answer to {job.method} has {error.data['size']:,} bytes, the limit is "
+            f"{error.data['limit']:,}; ask for less at a time",
+            **error.data,
+        ) from error
+    except MalformedMessageError as error:
+        raise TypeError(f"{job.method} returned what cannot be sent: {error}") from error

@@ -1,0 +1,296 @@
+"""The ROUTER loop: one thread owns the sockets, takes requests to the lanes and replies back."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+import zmq
+
+from memory_client import keys
+from memory_client.api import METHODS
+from memory_client.errors import BusyError, MalformedMessageError, MemorydError, MessageTooLargeError
+from memory_client.protocol import MAX_MESSAGE_BYTES
+from memory_client.wakeup import Wakeup
+from memoryd.server.auth import DOMAIN, Authenticator
+from memoryd.server.frames import error_frame, peek
+from memoryd.server.handling import Dispatcher, Handler, Job
+from memoryd.server.lanes import Lane
+from memoryd.server.metrics import MethodMetrics
+
+if TYPE_CHECKING:
+    from memory_client.paths import DataPaths
+
+log = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+CONTROL = frozenset({"memory.ping", "memory.status", "admin.metrics", "admin.config", "admin.shutdown"})
+"""Cheap methods with a lane of their own: they are answered however busy the others are."""
+_CONTROL_WORKERS = 2
+_FRAME_SLACK = 2**16
+_HELD_MESSAGES = 4
+_BATCH = 64
+_LINGER_MS = 1000
+_END_SECONDS = 0.2
+
+
+class Server:
+    """Answers authenticated clients of one data directory on the loopback address.
+
+    port: taken when free, else any. Three lanes: `workers` threads for ordinary methods, `long_workers`
+    for those marked long, two for `CONTROL`; so neither long calls nor a full queue stop a search or a
+    ping. queue_limit: requests that may wait in a lane; more are answered `BusyError` at once, and so are
+    requests when those in hand take four times max_message_bytes.
+
+    `bind`, then `run`; `stop` from anywhere. Raises as `memory_client.keys.server_keypair`.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        paths: DataPaths,
+        *,
+        port: int = 19876,
+        workers: int = 16,
+        long_workers: int = 4,
+        queue_limit: int = 256,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
+    ) -> None:
+        self.metrics = MethodMetrics()
+        self.last_activity = time.monotonic()
+        """When a request other than of `CONTROL` last came or ended, monotonic seconds."""
+        self._port = port
+        self._queue_limit = queue_limit
+        self._limit = max_message_bytes
+        self._keys = keys.server_keypair(paths)
+        self._auth = Authenticator(paths)
+        self._handler = Handler(dispatcher, self.metrics, self._send, max_message_bytes)
+        self._quick = self._lane("quick", workers)
+        self._long = self._lane("long", long_workers)
+        self._control = self._lane("control", _CONTROL_WORKERS)
+        self._lanes = (self._quick, self._long, self._control)
+        self._outbox: deque[tuple[Job, bytes]] = deque()
+        self._held_bytes = 0
+        self._held_lock = threading.Lock()
+        self._refused = 0
+        self._drain_until: float | None = None
+        self._wakeup = Wakeup()
+        self._sockets: _Sockets | None = None
+
+    def bind(self) -> str:
+        """Listen; return the endpoint. Requests wait until `run`."""
+        self._sockets = _Sockets(self._keys, self._port, self._limit)
+        return self._sockets.endpoint
+
+    def run(self) -> None:
+        """Serve until `stop`, then free everything; in any one thread, `bind` first."""
+        if self._sockets is None:
+            raise RuntimeError("bind() comes before run()")
+        for lane in self._lanes:
+            lane.start()
+        try:
+            self._loop(self._sockets)
+        finally:
+            self.close()
+
+    def stop(self, drain_seconds: float = 10.0) -> None:
+        """Take no more requests, finish those in hand within `drain_seconds`, end `run`.
+
+        Returns at once; may be called from any thread and from a signal handler.
+        """
+        self._drain_until = time.monotonic() + drain_seconds
+        self._wakeup.wake()
+
+    def close(self) -> None:
+        """Free the sockets and the threads; `run` does it at its end. May be called again."""
+        if self._sockets is not None:
+            self._sockets.close()
+        ended = [lane.close(_END_SECONDS) for lane in self._lanes]
+        if all(ended):
+            self._wakeup.close()
+        else:  # it must stay open for the threads left behind, which end with the process
+            log.warning("requests still in work are left behind")
+
+    @property
+    def queue_depth(self) -> int:
+        """Requests that wait for a worker."""
+        return sum(lane.waiting for lane in self._lanes)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests being carried out."""
+        return max(0, sum(lane.pending for lane in self._lanes) - self.queue_depth)
+
+    def load(self) -> dict[str, int]:
+        """For `admin.metrics`: waiting, in_flight, limit, refused (busy)."""
+        return {
+            "waiting": self.queue_depth,
+            "in_flight": self.in_flight,
+            "limit": self._queue_limit,
+            "refused": self._refused,
+        }
+
+    # -- the loop ------------------------------------------------------------------------------------
+
+    def _loop(self, sockets: _Sockets) -> None:
+        wakeup = self._wakeup.fileno()
+        poller = zmq.Poller()
+        for source in (sockets.router, sockets.zap, wakeup):
+            poller.register(source, zmq.POLLIN)
+        draining = False
+        while not self._is_over():
+            ready = dict(poller.poll(self._poll_ms()))
+            if wakeup in ready:
+                self._wakeup.clear()
+            if sockets.zap in ready:
+                sockets.zap.send_multipart(self._auth.answer(sockets.zap.recv_multipart()))
+            if sockets.router in ready:
+                self._receive(sockets.router)
+            if self._drain_until is not None and not draining:
+                # What is not read is sent again by its client, once the socket closes.
+                poller.unregister(sockets.router)
+                draining = True
+            self._flush(sockets.router)
+        self._flush(sockets.router)
+
+    def _is_over(self) -> bool:
+        if self._drain_until is None:
+            return False
+        return not any(lane.pending for lane in self._lanes) or time.monotonic() >= self._drain_until
+
+    def _poll_ms(self) -> int | None:
+        if self._drain_until is None:
+            return None
+        return math.ceil(max(0.0, self._drain_until - time.monotonic()) * 1000)
+
+    def _receive(self, router: zmq.Socket[bytes]) -> None:
+        """Take what has come, a batch at most: replies must go out in between."""
+        for _ in range(_BATCH):
+            try:
+                peer, *parts = router.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            self._take(peer, parts)
+
+    def _take(self, peer: bytes, parts: list[bytes]) -> None:
+        frame = parts[0] if parts else b""
+        job = Job(peer, frame, *peek(frame))
+        refusal = self._refusal(job, parts)
+        if refusal is None:
+            refusal = self._offer(job)
+        if refusal is not None:
+            self._outbox.append((job, error_frame(job.correlation, refusal)))
+
+    def _refusal(self, job: Job, parts: list[bytes]) -> MemorydError | None:
+        if len(parts) != 1:
+            return MalformedMessageError(f"a message has one frame, this one {len(parts)}")
+        size = len(job.frame)
+        if size > self._limit:
+            return MessageTooLargeError(
+                f"the message has {size:,} bytes, the limit is {self._limit:,}; send less at a time",
+                size=size,
+                limit=self._limit,
+            )
+        if self._held_bytes + size > _HELD_MESSAGES * self._limit:
+            self._refused += 1
+            return BusyError(
+                "the daemon has as many bytes of requests in hand as it takes; try again shortly"
+            )
+        return None
+
+    def _offer(self, job: Job) -> BusyError | None:
+        lane = self._lane_of(job.method)
+        with self._held_lock:
+            self._held_bytes += job.size
+        if lane.offer(job):
+            if lane is not self._control:
+                self.last_activity = job.received
+            return None
+        self._release(job)
+        self._refused += 1
+        return BusyError(f"{self._queue_limit} requests wait already; try again shortly")
+
+    def _flush(self, router: zmq.Socket[bytes]) -> None:
+        while self._outbox:
+            job, frame = self._outbox.popleft()
+            try:
+                router.send_multipart([job.peer, frame], zmq.NOBLOCK, copy=False)
+            except zmq.ZMQError as error:  # the client is gone
+                job.abandoned = True
+                log.debug("a reply to %s was dropped: %s", job.method, error)
+
+    # -- the lanes -----------------------------------------------------------------------------------
+
+    def _lane(self, name: str, workers: int) -> Lane[Job]:
+        return Lane(name, workers, self._queue_limit, self._work, self._ended)
+
+    def _lane_of(self, method: str) -> Lane[Job]:
+        if method in CONTROL:
+            return self._control
+        spec = METHODS.get(method)
+        return self._long if spec is not None and spec.is_long else self._quick
+
+    def _work(self, job: Job) -> None:
+        self._handler.handle(job)
+        self._release(job)
+        if job.method not in CONTROL:
+            self.last_activity = time.monotonic()
+
+    def _release(self, job: Job) -> None:
+        with self._held_lock:
+            self._held_bytes -= job.size
+
+    def _ended(self) -> None:
+        if self._drain_until is not None:
+            self._wakeup.wake()
+
+    def _send(self, job: Job, frame: bytes) -> None:
+        self._outbox.append((job, frame))
+        self._wakeup.wake()
+
+
+class _Sockets:
+    """The context with the ROUTER and the ZAP socket. Raises `zmq.ZMQError` when no port can be had."""
+
+    def __init__(self, pair: keys.KeyPair, port: int, limit: int) -> None:
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self.zap = self._context.socket(zmq.REP)
+        self.router = self._context.socket(zmq.ROUTER)
+        try:
+            self._set_up(pair, limit)
+            self._bind(port)
+        except zmq.ZMQError:
+            self.close()
+            raise
+
+    @property
+    def endpoint(self) -> str:
+        return self.router.getsockopt_string(zmq.LAST_ENDPOINT)
+
+    def close(self) -> None:
+        """Send what is left, for a second at most, and free everything."""
+        self.zap.close(linger=0)
+        self.router.close(linger=_LINGER_MS)
+        self._context.term()
+
+    def _set_up(self, pair: keys.KeyPair, limit: int) -> None:
+        self.zap.bind("inproc://zeromq.zap.01")
+        self.router.curve_server = True
+        self.router.curve_publickey, self.router.curve_secretkey = pair
+        self.router.zap_domain = DOMAIN
+        self.router.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)  # without an answer nobody gets in
+        self.router.router_mandatory = True
+        self.router.sndhwm = 0
+        # Whoever keeps to the protocol's limit gets an answer; more than that ends the connection.
+        self.router.maxmsgsize = max(limit, MAX_MESSAGE_BYTES) + _FRAME_SLACK
+
+    def _bind(self, port: int) -> None:
+        try:
+            self.router.bind(f"tcp://{HOST}:{port or '*'}")
+        except zmq.ZMQError as error:
+            log.info("port %d cannot be had (%s); taking any free one", port, error)
+            self.router.bind(f"tcp://{HOST}:*")
