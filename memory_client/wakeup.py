@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class Wakeup:
@@ -20,6 +24,22 @@ class Wakeup:
     def fileno(self) -> int:
         """What to poll for reading."""
         return self._reader.fileno()
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Inside, signals wake the poller, when it is the main thread.
+
+        Python's own handler only sets a flag: one that comes just before the poll would wait until
+        something else makes it return.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
 
     def wake(self) -> None:
         """Make the poller return. What it is to find must be in place before."""

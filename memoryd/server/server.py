@@ -93,7 +93,8 @@ class Server:
         for lane in self._lanes:
             lane.start()
         try:
-            self._loop(self._sockets)
+            with self._wakeup.on_signals():
+                self._loop(self._sockets)
         finally:
             self.close()
 
