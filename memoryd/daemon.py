@@ -19,7 +19,7 @@ import signal
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FrameType
@@ -43,7 +43,7 @@ from memoryd.storage.ownership import DirectoryOwner
 
 if TYPE_CHECKING:
     from memoryd.app.build import App
-    from memoryd.server.handling import Dispatcher
+    from memoryd.core.call import Call
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +82,15 @@ def _report_failure(report: Path | None, error: MemorydError) -> None:
     log.error("not started: %s", error)
     if report is not None and report.parent.is_dir():
         report_failure(report, error)
+
+
+class _Gate:
+    """The way to the store for a server that is bound before the store is open; it runs only after."""
+
+    app: App
+
+    def dispatch(self, method: str, params: dict[str, Any], call: Call) -> Any:
+        return self.app.dispatcher.dispatch(method, params, call)
 
 
 class Daemon:
@@ -124,19 +133,20 @@ class Daemon:
     def _build(self) -> tuple[App, Server, str]:
         from memoryd.app.build import App  # what is missing there is reported like any other failure
 
-        app = App(self._paths, self._settings)
-        try:
-            server = self._server(app.dispatcher)
+        gate = _Gate()
+        with ExitStack() as undo:
+            server = self._server(gate)
+            undo.callback(server.close)
             endpoint = server.bind()
             log.info("memoryd %s, pid %d, %s, %s", VERSION, os.getpid(), endpoint, self._paths.root)
+            gate.app = app = App(self._paths, self._settings)
+            undo.callback(app.close)
             app.open()
-        except BaseException:
-            app.close()
-            raise
+            undo.pop_all()
         app.attach(endpoint, lambda: self.request_stop("asked over RPC"), lambda: _figures(server))
         return app, server, endpoint
 
-    def _server(self, dispatcher: Dispatcher) -> Server:
+    def _server(self, dispatcher: _Gate) -> Server:
         own = self._settings.daemon
         return Server(
             dispatcher,

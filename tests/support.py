@@ -28,13 +28,8 @@ _UNDER_TEST = ("PYTEST_VERSION", "PYTEST_CURRENT_TEST")
 
 
 def clean_environment(**extra: str) -> dict[str, str]:
-    """This process's environment as an app would have it: no traces of pytest, no settings of memoryd."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _UNDER_TEST and not name.startswith("MEMORYD_")
-    }
-    return {**kept, **extra}
+    """This process's environment as an app would have it, without the traces of pytest."""
+    return {**{name: value for name, value in os.environ.items() if name not in _UNDER_TEST}, **extra}
 
 
 def python_process(code: str, env: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
@@ -133,9 +128,20 @@ def write_json(path: Path, content: Any) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
+_OF_THE_PROCESS = "LanceDBBackgroundEventLoop"
+"""The thread that lancedb starts once and never ends."""
+
+
+def _threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name != _OF_THE_PROCESS}
+
+
 @contextmanager
 def no_new_threads() -> Iterator[None]:
     """Fail when threads that were started inside are still alive a little later."""
-    before = set(threading.enumerate())
+    before = _threads()
     yield
-    eventually("every thread has ended", lambda: set(threading.enumerate()) <= before, 5.0)
+    until = time.monotonic() + 5
+    while (left := _threads() - before) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not left, f"threads left running: {sorted(thread.name for thread in left)}"
