@@ -19,7 +19,6 @@ from memoryd.core.record import (
     OTHER_SOURCES,
     SOURCES,
     Record,
-    default_importance,
 )
 from memoryd.core.times import parse_time
 
@@ -230,12 +229,10 @@ def removed_keys(metadata: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     return gone & set(_READERS), gone - set(_READERS)
 
 
-def default_of(field: str, category: str) -> Any:
+def default_of(field: str) -> Any:
     """What a field falls back to when it is removed. Raises `InvalidParameterError` if it cannot be."""
     if field in _NULLABLE:
         return None
-    if field == "importance":
-        return default_importance(category)
     if field in ("created_at", "last_access"):
         raise _fault(field, None, "a time: this field cannot be removed")
     return Record.__dataclass_fields__[field].default

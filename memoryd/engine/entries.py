@@ -66,21 +66,16 @@ def screened_text(text: str, limits: Limits, parameter: str = "text") -> tuple[s
     return screened, notices, found
 
 
-def with_metadata(record: Record, metadata: Mapping[str, Any], now: float, limits: Limits) -> Record:
-    """The record after an update of its metadata; `importance` restarts the decay from now.
-
-    Raises `InvalidParameterError`.
-    """
+def with_metadata(record: Record, metadata: Mapping[str, Any], limits: Limits) -> Record:
+    """The record after an update of its metadata. Raises `InvalidParameterError`."""
     draft, found = _screened_draft(metadata, limits)
     _refuse_moves(record, draft)
+    _refuse_importance(record, metadata, draft)
     gone_fields, gone_keys = removed_keys(metadata)
-    category = draft.fields.get("category", "fact" if "category" in gone_fields else record.category)
-    fallback = {name: default_of(name, category) for name in gone_fields - {"agent_id", "session_id"}}
+    fallback = {name: default_of(name) for name in gone_fields - {"agent_id", "session_id"}}
     fields = {**fallback, **{k: v for k, v in draft.fields.items() if k not in ("agent_id", "session_id")}}
     rest = {k: v for k, v in {**record.metadata, **draft.rest}.items() if k not in gone_keys}
     changed = replace(record, **fields, metadata=rest)
-    if changed.importance != record.importance:
-        changed = replace(changed, decay_from=now)
     read_metadata(rest, limits.metadata_bytes)
     _check_periods(changed)
     return replace(changed, notices=draft.notices, gate=gate_of(found) or record.gate)
@@ -127,6 +122,18 @@ def _refuse_moves(record: Record, draft: Draft) -> None:
                 value=draft.fields[name],
                 expected=repr(getattr(record, name)),
             )
+
+
+def _refuse_importance(record: Record, metadata: Mapping[str, Any], draft: Draft) -> None:
+    if draft.fields.get("importance", record.importance) != record.importance or (
+        metadata.get("importance", record) is None
+    ):
+        raise InvalidParameterError(
+            "metadata.importance: an update of the metadata leaves it as it is; use update_importance",
+            parameter="metadata.importance",
+            value=repr(metadata["importance"]),
+            expected=repr(record.importance),
+        )
 
 
 def _check_periods(record: Record) -> None:

@@ -74,8 +74,8 @@ class Remember:
         self, id: str, metadata: Mapping[str, Any], scope: Scope, key: RequestKey | None
     ) -> Updated:
         """Merge metadata."""
-        now, limits = self._parts.clock(), self._parts.limits
-        return self._update(id, scope, key, lambda record: with_metadata(record, metadata, now, limits), None)
+        limits = self._parts.limits
+        return self._update(id, scope, key, lambda record: with_metadata(record, metadata, limits), None)
 
     def update_importance(
         self, id: str, delta: float | None, value: float | None, scope: Scope, key: RequestKey | None

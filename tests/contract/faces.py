@@ -1,0 +1,35 @@
+"""The two faces of a store, and how they are opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from support import SpawnedDaemon
+
+from memory_client import KnowledgeClient
+from memory_client.paths import DataPaths
+from memoryd.knowledge_base import KnowledgeBase
+
+FACES = ("in-process", "daemon")
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One way to the same store. home: its data directory, shared by the tests of a session."""
+
+    name: str
+    kb: KnowledgeBase | KnowledgeClient
+    home: Path
+
+    @property
+    def paths(self) -> DataPaths:
+        return DataPaths(self.home)
+
+
+def opened(name: str, home: Path, **settings: object) -> KnowledgeBase | KnowledgeClient:
+    """A face on a data directory."""
+    if name == "in-process":
+        return KnowledgeBase(home, settings=settings)
+    SpawnedDaemon(home, "daemon.port=0", *(f"{key}={value}" for key, value in settings.items()))
+    return KnowledgeClient(home)
