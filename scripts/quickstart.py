@@ -24,8 +24,8 @@ CONVERSATION = _environment.ROOT / "scripts" / "sample_conversation.json"
 VECTOR_SECONDS = 30.0
 QUERIES = (
     ("我吃什么会出事？", "auto", "Chinese, by meaning"),
-    ("What must nobody put into her food?", "semantic", "English question, Chinese memory"),
-    ("谁在我出国的时候照顾猫？", "semantic", "Chinese question, English memory"),
+    ("When is her mother's birthday?", "semantic", "English question, Chinese memory"),
+    ("Who looks after the cat while she is away?", "semantic", "English, by meaning"),
     ("C盘", "lexical", "by words, Chinese and Latin mixed"),
     ("passport visa", "lexical", "by words, English"),
     ("月亮郵局交稿了嗎", "hybrid", "words and meaning, traditional characters"),
