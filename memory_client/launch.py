@@ -198,7 +198,7 @@ def _await_report(
         if ended is not None:
             raise _failure(paths, f"its process ended with code {ended} before it served")
         if limit.over:
-            raise _failure(paths, f"it did not serve within {limit.seconds:g} s (process {child.pid})")
+            raise _failure(paths, f"it did not serve within {limit.seconds:.3g} s (process {child.pid})")
         time.sleep(_POLL)
 
 

@@ -85,9 +85,7 @@ def _serves(process: psutil.Process, home: Path) -> bool:
 
 
 def end_daemons(home: Path) -> None:
-    """End every daemon of a data directory, gently if it can be."""
-    if home.is_dir():
-        stop_daemon(DataPaths(home), Deadline.after(PATIENCE))
+    """End every daemon of a data directory at once: nobody needs what it would still put in order."""
     for process in daemons_of(home):
         process.kill()
         process.wait(PATIENCE)
@@ -128,12 +126,12 @@ def write_json(path: Path, content: Any) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-_OF_THE_PROCESS = "LanceDBBackgroundEventLoop"
-"""The thread that lancedb starts once and never ends."""
+_OF_THE_PROCESS = frozenset({"LanceDBBackgroundEventLoop", "GarbageCollectorThread"})
+"""Threads, by name or class, that lancedb and pyzmq (for large frames) start once and never end."""
 
 
 def _threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name != _OF_THE_PROCESS}
+    return {t for t in threading.enumerate() if not {t.name, type(t).__name__} & _OF_THE_PROCESS}
 
 
 @contextmanager
