@@ -42,6 +42,7 @@ ProgressSink = Callable[[dict[str, Any]], None]
 HANDSHAKE_SECONDS = 10.0
 """Longest handshake: a starting daemon may hold its interpreter for a second or two."""
 _FRAME_SLACK = 2**16
+_NEVER_MS = 3_600_000
 _EVENTS = (
     zmq.EVENT_HANDSHAKE_SUCCEEDED
     | zmq.EVENT_HANDSHAKE_FAILED_AUTH
@@ -164,7 +165,8 @@ class Connection:
         dealer = context.socket(zmq.DEALER)
         dealer.linger = 0
         dealer.sndhwm = dealer.rcvhwm = 0
-        dealer.reconnect_ivl = -1
+        # Long, not off: without reconnecting ZeroMQ drops the answers it holds when the daemon goes away.
+        dealer.reconnect_ivl = _NEVER_MS
         dealer.handshake_ivl = int(HANDSHAKE_SECONDS * 1000)
         dealer.maxmsgsize = MAX_MESSAGE_BYTES + _FRAME_SLACK
         dealer.curve_publickey, dealer.curve_secretkey = self._keys
@@ -188,7 +190,7 @@ class Connection:
             if wakeup in ready:
                 self._wakeup.clear()
             while self._outgoing:
-                dealer.send(self._outgoing.popleft(), copy=False)
+                dealer.send(self._outgoing.popleft())
 
     def _receive_all(self, dealer: zmq.Socket[bytes]) -> None:
         while True:

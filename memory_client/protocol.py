@@ -7,6 +7,7 @@ its list in `chunk`s and ends with `ok` and None. `progress` carries `{done, tot
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -101,7 +102,7 @@ def decode_request(message: list[Any]) -> Request:
         raise MalformedMessageError("the method is not a string")
     if not isinstance(params, dict) or not all(isinstance(key, str) for key in params):
         raise MalformedMessageError("the parameters are not a map with string keys")
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
+    if seconds is not None and not (type(seconds) in (int, float) and math.isfinite(seconds)):
         raise MalformedMessageError("the seconds left are not a number")
     return Request(correlation, method, params, None if seconds is None else float(seconds))
 

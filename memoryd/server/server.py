@@ -219,7 +219,7 @@ class Server:
         while self._outbox:
             job, frame = self._outbox.popleft()
             try:
-                router.send_multipart([job.peer, frame], zmq.NOBLOCK, copy=False)
+                router.send_multipart([job.peer, frame], zmq.NOBLOCK)
             except zmq.ZMQError as error:  # the client is gone
                 job.abandoned = True
                 log.debug("a reply to %s was dropped: %s", job.method, error)

@@ -1,0 +1,16 @@
+"""Fixtures of the RPC tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rpc_harness import data_paths
+
+from memory_client.paths import DataPaths
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> DataPaths:
+    """A data directory with keys, without a daemon."""
+    return data_paths(tmp_path / "home")
