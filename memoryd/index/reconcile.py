@@ -25,9 +25,10 @@ Keys = tuple[Rows, Rows]  # rows and their text_seqs
 class Differences:
     """Rows that are not as they should be.
 
-    lost: memories neither in the store nor in the outbox; stale: rows of the store no memory stands for;
-    doubled: rows the store holds more than once; misqueued: outbox rows that fit no memory; ghosts: hot
-    vectors no memory stands for; unloaded: memories whose vector the hot index lacks.
+    lost: memories neither in the store nor in the outbox; stale: rows of the store no memory stands for
+    and no outbox row is about to replace; doubled: rows the store holds more than once; misqueued: outbox
+    rows that fit no memory; ghosts: hot vectors no memory stands for; unloaded: memories whose vector the
+    hot index lacks.
     """
 
     lost: Rows
@@ -50,22 +51,32 @@ class Differences:
         return [f"{len(rows)} {what} (row {rows[0]} is the first)" for rows, what in kinds if len(rows)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """The outbox. waiting, embedded: whether a memory is there so; rows: those in order; misfits: the rest."""
+
+    waiting: npt.NDArray[np.bool_]
+    embedded: npt.NDArray[np.bool_]
+    rows: Rows
+    misfits: Rows
+
+
 def compare(connection: sqlite3.Connection, known: Truth, stored: Keys, hot: HotIndex | None) -> Differences:
     """Compare everything with SQLite's `known` memories. stored: the keys of the vector store."""
     doubled = _doubled(stored[0])
-    queued, embedded, misqueued = _queue(connection, known)
+    queue = _queue(connection, known)
     in_store, strays = _matched(known, stored)
     in_store &= ~np.isin(known.rows, doubled)
     none = np.empty(0, np.int64)
     ghosts = unloaded = none
     if hot is not None:
         in_hot, ghosts = _matched(known, hot.keys())
-        unloaded = known.rows[((in_store & ~queued) | embedded) & ~in_hot]
+        unloaded = known.rows[((in_store & ~queue.waiting) | queue.embedded) & ~in_hot]
     return Differences(
-        lost=known.rows[~in_store & ~queued],
-        stale=np.unique(strays),
+        lost=known.rows[~in_store & ~queue.waiting & ~queue.embedded],
+        stale=np.setdiff1d(strays, queue.rows),
         doubled=doubled,
-        misqueued=misqueued,
+        misqueued=queue.misfits,
         ghosts=ghosts,
         unloaded=unloaded,
     )
@@ -103,21 +114,18 @@ def _matched(known: Truth, keys: Keys) -> tuple[npt.NDArray[np.bool_], Rows]:
     return present, keys[0][places < 0]
 
 
-def _queue(
-    connection: sqlite3.Connection, known: Truth
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], Rows]:
-    """Which memories are queued, which of them with a vector, and the outbox rows that fit none."""
+def _queue(connection: sqlite3.Connection, known: Truth) -> _Queue:
     found = connection.execute("SELECT row, text_seq, operation, vector IS NOT NULL FROM outbox").fetchall()
     rows, text_seqs = int64([entry[0] for entry in found]), int64([entry[1] for entry in found])
     removal = np.array([entry[2] == outbox.REMOVE for entry in found], np.bool_)
     vector = np.array([bool(entry[3]) for entry in found], np.bool_)
     places = known.places_of(rows, text_seqs)
-    queued = np.zeros(len(known.rows), np.bool_)
-    embedded = queued.copy()
-    queued[places[(places >= 0) & ~removal]] = True
-    embedded[places[(places >= 0) & ~removal & vector]] = True
-    wrong = np.where(removal, np.isin(rows, known.rows), places < 0)
-    return queued, embedded, rows[wrong.astype(np.bool_)]
+    misfit = np.where(removal, np.isin(rows, known.rows), places < 0).astype(np.bool_)
+    put = ~removal & ~misfit
+    waiting, embedded = np.zeros(len(known.rows), np.bool_), np.zeros(len(known.rows), np.bool_)
+    waiting[places[put & ~vector]] = True
+    embedded[places[put & vector]] = True
+    return _Queue(waiting, embedded, rows[~misfit], rows[misfit])
 
 
 def _doubled(rows: Rows) -> Rows:

@@ -8,6 +8,7 @@ space or of another history is ignored.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -19,6 +20,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from memory_client.errors import DiskFullError, StorageError
 from memoryd.index.hot import HotIndex
 from memoryd.index.spaces import Space
 from memoryd.index.truth import Truth
@@ -58,7 +60,10 @@ def _mark(fingerprint: str) -> str:
 
 
 def save(path: Path, hot: HotIndex, space: Space) -> int:
-    """Write the hot index to `path`, whole or not at all; return the number of vectors."""
+    """Write the hot index to `path`, whole or not at all; return the number of vectors.
+
+    Raises `DiskFullError`, `StorageError`.
+    """
     temporary = path.with_name(f".{path.name}.tmp")
     flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
     try:
@@ -67,9 +72,12 @@ def save(path: Path, hot: HotIndex, space: Space) -> int:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError:
+    except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise
+        full = error.errno == errno.ENOSPC
+        raise (DiskFullError if full else StorageError)(
+            f"snapshot {path} was not written: {error}; the one before is kept", path=str(path)
+        ) from error
     return count
 
 

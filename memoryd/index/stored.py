@@ -29,6 +29,8 @@ def search(
     state: State, scope: Scope, query: FloatVector, k: int, allowed: Rows | None, fingerprint: str
 ) -> Hits:
     """The k nearest of a scope as (row, cosine), best first, equal cosines by row."""
+    if k < 1 or (allowed is not None and not len(allowed)):
+        return []
     if state.serving is not None and state.serving.table is None:
         with state.lance:
             ensure_store(state)
