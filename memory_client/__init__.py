@@ -20,21 +20,135 @@ from memory_client.version import VERSION as __version__
 if TYPE_CHECKING:
     from memory_client.aio import AsyncKnowledgeClient
     from memory_client.client import KnowledgeClient, get_knowledge_client
+    from memory_client.errors import (
+        AuthenticationError,
+        BusyError,
+        ConfigurationError,
+        DaemonUnavailableError,
+        DatabaseCorruptError,
+        DataDirectoryError,
+        DataDirectoryInUse,
+        DeadlineExceededError,
+        DiskFullError,
+        InternalError,
+        InvalidFilterError,
+        InvalidParameterError,
+        InvalidRequestError,
+        LaunchError,
+        MalformedMessageError,
+        MemorydError,
+        MessageTooLargeError,
+        ModelUnavailableError,
+        NotFoundError,
+        RequestIdConflict,
+        SchemaVersionError,
+        SpaceMismatchError,
+        StorageError,
+        UnknownMethodError,
+        UnknownParameterError,
+        UnsafeDirectoryError,
+        VersionError,
+        WrongIdError,
+    )
     from memory_client.progress import on_progress
     from memory_client.proxy import KnowledgeBaseProxy
+    from memory_client.types import (
+        Category,
+        Compacted,
+        Deleted,
+        Direction,
+        Explanation,
+        Filters,
+        Finding,
+        Hit,
+        Kind,
+        Memory,
+        MemoryItem,
+        Metadata,
+        Metrics,
+        Mode,
+        Order,
+        Page,
+        Pong,
+        Reindexed,
+        SearchOrder,
+        SettingValue,
+        Source,
+        Stage,
+        State,
+        Stats,
+        Status,
+        Updated,
+        UserDeleted,
+    )
 
 _HOMES = {
-    "AsyncKnowledgeClient": "memory_client.aio",
-    "KnowledgeClient": "memory_client.client",
-    "get_knowledge_client": "memory_client.client",
-    "KnowledgeBaseProxy": "memory_client.proxy",
-    "on_progress": "memory_client.progress",
+    "AsyncKnowledgeClient": "aio",
+    "KnowledgeBaseProxy": "proxy",
+    "KnowledgeClient": "client",
+    "get_knowledge_client": "client",
+    "on_progress": "progress",
 }
 
 __all__ = [
     "AsyncKnowledgeClient",
+    "AuthenticationError",
+    "BusyError",
+    "Category",
+    "Compacted",
+    "ConfigurationError",
+    "DaemonUnavailableError",
+    "DataDirectoryError",
+    "DataDirectoryInUse",
+    "DatabaseCorruptError",
+    "DeadlineExceededError",
+    "Deleted",
+    "Direction",
+    "DiskFullError",
+    "Explanation",
+    "Filters",
+    "Finding",
+    "Hit",
+    "InternalError",
+    "InvalidFilterError",
+    "InvalidParameterError",
+    "InvalidRequestError",
+    "Kind",
     "KnowledgeBaseProxy",
     "KnowledgeClient",
+    "LaunchError",
+    "MalformedMessageError",
+    "Memory",
+    "MemoryItem",
+    "MemorydError",
+    "MessageTooLargeError",
+    "Metadata",
+    "Metrics",
+    "Mode",
+    "ModelUnavailableError",
+    "NotFoundError",
+    "Order",
+    "Page",
+    "Pong",
+    "Reindexed",
+    "RequestIdConflict",
+    "SchemaVersionError",
+    "SearchOrder",
+    "SettingValue",
+    "Source",
+    "SpaceMismatchError",
+    "Stage",
+    "State",
+    "Stats",
+    "Status",
+    "StorageError",
+    "UnknownMethodError",
+    "UnknownParameterError",
+    "UnsafeDirectoryError",
+    "Updated",
+    "UserDeleted",
+    "VersionError",
+    "WrongIdError",
     "__version__",
     "get_knowledge_client",
     "on_progress",
@@ -42,10 +156,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(home), name)
+    if name in __all__:
+        for home in [_HOMES[name]] if name in _HOMES else ["errors", "types"]:
+            module = importlib.import_module(f"memory_client.{home}")
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 start_in_background()

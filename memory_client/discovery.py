@@ -6,17 +6,14 @@ Published last and atomically, withdrawn first, and only by its own. It holds no
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from memory_client.paths import write_private
+from memory_client.process import ProcessId
 
 if TYPE_CHECKING:
     from memory_client.paths import DataPaths
-
-_CREATE_TIME_TOLERANCE = 2.0
-"""Seconds: Linux derives it from the boot time, which moves when the clock is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +63,14 @@ def withdraw(paths: DataPaths, info: ConnectionInfo) -> bool:
 
 
 def is_alive(info: ConnectionInfo) -> bool:
-    """Whether the very process that published still runs."""
-    import psutil  # costs 10 ms, and most calls never need it
-
-    try:
-        process = psutil.Process(info.pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return False
-        return abs(process.create_time() - info.create_time) <= _CREATE_TIME_TOLERANCE
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return False  # somebody else's process has the pid now
+    """Whether the very process that published still runs, as far as pid and create time tell."""
+    return ProcessId(info.pid, info.create_time).is_alive
 
 
 def this_process() -> tuple[int, float]:
     """Pid and create time of the calling process, for `ConnectionInfo`."""
-    import psutil
-
-    return os.getpid(), psutil.Process().create_time()
+    me = ProcessId.current()
+    return me.pid, me.create_time
 
 
 def _load(paths: DataPaths) -> ConnectionInfo | str | None:

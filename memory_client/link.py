@@ -24,8 +24,10 @@ Locate = Callable[["DataPaths", "Deadline"], "ConnectionInfo"]
 def running_daemon(paths: DataPaths, deadline: Deadline) -> ConnectionInfo:
     """The daemon that runs. Raises `DaemonUnavailableError` when none does."""
     deadline.check("looking for the daemon")
-    info = discovery.read(paths)
-    if info is None or not discovery.is_alive(info):
+    from memory_client.launch import find_daemon  # which looks through clocks that were set
+
+    info = find_daemon(paths)
+    if info is None:
         reason = discovery.damage(paths) or f"no daemon runs for {paths.root}"
         raise DaemonUnavailableError(f"{reason}; run: memoryd start")
     return info

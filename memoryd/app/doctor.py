@@ -17,6 +17,8 @@ from memoryd.app.settings import load_settings
 from memoryd.storage.check import check_database, salvage
 from memoryd.storage.ownership import DirectoryOwner
 
+_RESTART = "memoryd restart"
+
 
 def examine(paths: DataPaths, *, repair: bool = False) -> list[Finding]:
     """All findings; `repair` mends modes, keys, leftovers and a damaged database, and looks again after."""
@@ -67,6 +69,8 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
 
 
 def _mend_store(paths: DataPaths) -> list[Finding]:
+    """Make missing keys, remove leftovers, salvage a damaged database."""
+    keys.ensure_keys(paths)
     paths.connection.unlink(missing_ok=True)
     for leftover in paths.run.glob(".*.tmp"):
         leftover.unlink()
@@ -88,10 +92,16 @@ def _leftovers(paths: DataPaths) -> Iterator[Finding]:
 
 def _keys(paths: DataPaths) -> Finding:
     """Missing keys are made by the next start; damaged ones, or those others may read, are not replaced."""
+    if not keys.server_key_file(paths).exists():
+        return _good("keys", f"{paths.keys}: not made yet; the first start makes them")
     try:
-        keys.ensure_keys(paths)
+        keys.server_keypair(paths)
+        allowed = keys.allowed_public_keys(paths)
+        own = keys.client_keypair(paths).public
     except MemorydError as error:
         return _bad("keys", str(error), None)
+    if own not in allowed:
+        return _bad("keys", f"the key of this machine's clients is not in {paths.keys / 'allowed'}", _RESTART)
     return _good("keys", f"{paths.keys}: sound")
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from support import clean_environment, daemons_of, eventually, run_python
 
+import memory_client
 from memory_client.discovery import read as read_connection
+from memory_client.errors import registry
 from memory_client.paths import DataPaths
 
 REASON = "from memory_client.autostart import reason_not_to; print(reason_not_to())"
@@ -125,3 +127,13 @@ def test_importing_loads_nothing_heavy() -> None:
     milliseconds, loaded = run_python(code, clean_environment(MEMORYD_AUTOSTART="0")).stdout.splitlines()
     print(f"import memory_client: {milliseconds} ms")
     assert loaded.strip() == ""
+
+
+def test_every_name_of_the_package_is_there() -> None:
+    assert set(dir(memory_client)) | set(memory_client.__all__) >= {"KnowledgeClient", "KnowledgeBaseProxy"}
+    for name in memory_client.__all__:
+        assert getattr(memory_client, name) is not None
+    for error in registry().values():
+        assert getattr(memory_client, error.__name__) is error
+    with pytest.raises(AttributeError, match="no attribute 'KnowlegeClient'"):
+        memory_client.KnowlegeClient  # noqa: B018

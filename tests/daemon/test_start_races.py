@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import psutil
 import pytest
-from support import clean_environment, daemons_of, eventually, python_process, write_json
+from support import SpawnedDaemon, clean_environment, daemons_of, eventually, python_process, write_json
 
+from memory_client import KnowledgeClient
 from memory_client.discovery import ConnectionInfo
 from memory_client.discovery import read as read_connection
 from memory_client.paths import DataPaths
@@ -118,6 +119,16 @@ def test_eight_starters_get_one_daemon(state: Callable[..., Iterator[int]], home
     assert info is not None
     assert info.pid == running[0]
     assert list(paths.run.glob("spawn-*")) == list(paths.run.glob(".*.tmp")) == []
+
+
+def test_a_clock_that_was_set_does_not_hide_the_daemon(daemon: SpawnedDaemon) -> None:
+    """The create time of a process seems to change with the clock; then the daemon's key decides."""
+    shifted = replace(daemon.info, create_time=daemon.info.create_time - 3600)
+    write_json(daemon.paths.connection, asdict(shifted))
+    assert daemon.start() == shifted
+    with KnowledgeClient(daemon.home, autostart=False) as client:
+        assert client.ping()["pid"] == shifted.pid
+    assert len(daemons_of(daemon.home)) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a killed process cannot be told from a failed one")
