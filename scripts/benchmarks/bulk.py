@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,21 +12,22 @@ import numpy as np
 
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models.base import Embedder, FloatMatrix
-from memoryd.models.bundled import BundledEmbedder
 
-REAL = 500
+REAL = 512
+BATCH = 64
 NOISE = 0.35
 CHUNK = 10_000
 FILL_SECONDS = 900.0
 
 
 class JitteredEmbedder:
-    """The bundled model for queries and other texts; for the texts to fill with, a real vector plus noise."""
+    """A model as it is, but for the texts to fill with: they get the vector of a real text plus noise."""
 
     def __init__(self, inner: Embedder, filling: Sequence[str]) -> None:
         self._inner = inner
         self._filling = frozenset(filling)
-        self._real = inner.embed_passages(list(filling[:REAL]))
+        batches = [inner.embed_passages(filling[at : at + BATCH]) for at in range(0, REAL, BATCH)]
+        self._real = np.concatenate(batches)
         self.fingerprint, self.engine = inner.fingerprint, inner.engine
         self.dim, self.concurrency = inner.dim, inner.concurrency
 
@@ -47,26 +48,27 @@ class JitteredEmbedder:
         return self._inner.count_tokens(text)
 
     def close(self) -> None:
-        self._inner.close()
+        """The model stays open for whoever lent it."""
 
 
-def fill_fast(home: Path, texts: Sequence[str]) -> None:
+def fill_fast(home: Path, texts: Sequence[str], embedder: Embedder) -> None:
     """Store texts through the engine, in process, with jittered vectors; return when all are indexed."""
-
-    def open_jittered() -> JitteredEmbedder:
-        return JitteredEmbedder(BundledEmbedder(), texts)
-
-    with patch("memoryd.models.select.BundledEmbedder", open_jittered), KnowledgeBase(home) as knowledge_base:
-        knowledge_base.search("warm up", 1, mode="semantic")
+    jittered = JitteredEmbedder(embedder, texts)
+    with (
+        patch("memoryd.models.select.BundledEmbedder", lambda: jittered),
+        KnowledgeBase(home) as knowledge_base,
+    ):
+        wait_until_none(lambda: 0 if knowledge_base.status()["embedder"]["searchable"] else 1, "model")
         for at in range(0, len(texts), CHUNK):
             knowledge_base.add_many(list(texts[at : at + CHUNK]))
-        _wait(knowledge_base)
+        wait_until_none(lambda: knowledge_base.status()["pending_vectors"], "vectors")
         knowledge_base.admin.compact()
 
 
-def _wait(knowledge_base: KnowledgeBase) -> None:
+def wait_until_none(missing: Callable[[], int], what: str) -> None:
+    """Until nothing is missing. Raises `TimeoutError`."""
     deadline = time.monotonic() + FILL_SECONDS
-    while pending := knowledge_base.status()["pending_vectors"]:
+    while count := missing():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{pending} vectors are still missing after {FILL_SECONDS:g} s")
+            raise TimeoutError(f"{count} {what} are still missing after {FILL_SECONDS:g} s")
         time.sleep(0.2)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from _temporary import stop
-from benchmarks.bulk import fill_fast
+from benchmarks.bulk import fill_fast, wait_until_none
 from benchmarks.texts import of_length, texts
 from memory_client import KnowledgeClient
 from memoryd.models.base import Embedder
@@ -23,7 +23,6 @@ TEN_THOUSAND = 10_000
 HUNDRED_THOUSAND = 100_000
 CHARACTERS = 60
 MODEL_SECONDS = 60.0
-VECTOR_SECONDS = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Bench:
         """A directory of 100,000 memories with vectors near those of real texts; not running."""
         home = self.root / "hundred-thousand"
         self.notice(f"storing {HUNDRED_THOUSAND} memories")
-        fill_fast(home, self.many_texts)
+        fill_fast(home, self.many_texts, self.embedder)
         return home
 
     @contextmanager
@@ -132,11 +131,7 @@ def wait_ready(client: KnowledgeClient) -> None:
 
 def wait_for_vectors(client: KnowledgeClient) -> None:
     """Until no vector is missing. Raises `TimeoutError`."""
-    deadline = time.monotonic() + VECTOR_SECONDS
-    while pending := client.status()["pending_vectors"]:
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{pending} vectors are still missing after {VECTOR_SECONDS:g} s")
-        time.sleep(0.2)
+    wait_until_none(lambda: client.status()["pending_vectors"], "vectors")
 
 
 def timed(call: Callable[..., Any], *args: Any, **options: Any) -> float:
