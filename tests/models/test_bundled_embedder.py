@@ -91,6 +91,7 @@ def test_a_nul_cuts_nothing_off(embedder: BundledEmbedder) -> None:
         "\ufdfa" * 100,
         "½¾…㌔⑽" * 40,
     ],
+    ids=["emoji", "surrogate", "invisible", "control", "combining", "expanding", "compatibility"],
 )
 def test_awkward_texts_have_vectors(embedder: BundledEmbedder, text: str) -> None:
     vectors = np.concatenate([embedder.embed_passages([text]), embedder.embed_queries([text])])
@@ -117,6 +118,7 @@ def test_the_tail_of_a_long_text_counts(embedder: BundledEmbedder) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_a_text_of_100_kilobytes(embedder: BundledEmbedder) -> None:
     text = ("今天的天气很好，we went for a walk along the river. " * 2000)[:72_000]
     assert len(text.encode()) > 90_000
@@ -164,7 +166,7 @@ def test_missing_weights(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_names_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ModelUnavailableError, match=r"pip install 'memoryd\[st\]'"):
         BundledEmbedder()
 
@@ -172,7 +174,7 @@ def test_a_missing_package_names_the_fix(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_old_processor_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform != "linux":
         pytest.skip("only looked at on Linux")
-    monkeypatch.setattr(bundled, "processor_flags", lambda listing: frozenset({"sse2", "fma"}))
+    monkeypatch.setattr(bundled, "processor_flags", lambda _: frozenset({"sse2", "fma"}))
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     with pytest.raises(ModelUnavailableError, match="AVX2"):
         BundledEmbedder()

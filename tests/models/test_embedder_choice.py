@@ -61,7 +61,7 @@ def test_a_missing_package_names_the_command(
 
 
 def test_none_is_a_choice() -> None:
-    with pytest.raises(ModelUnavailableError, match="set embedder.model to auto"):
+    with pytest.raises(ModelUnavailableError, match=r"set embedder\.model to auto"):
         open_embedder(EmbedderChoice(model="none"))
 
 
