@@ -86,27 +86,29 @@ def carry_out(
                 return None
             losses, pause = _next_loss(losses, spec, error)
         except DaemonUnavailableError as error:
-            if not (yield Block(partial(_may_recover, link, connection, losses, error))):
+            if not (yield Block(partial(_may_recover, link, connection, error))):
                 raise
             losses, pause = _next_loss(losses, spec, error)
         if pause:
             yield Block(partial(time.sleep, deadline.within(pause)))
 
 
-def _may_recover(link: Link, connection: Connection | None, losses: int, error: MemorydError) -> bool:
+def _may_recover(link: Link, connection: Connection | None, error: MemorydError) -> bool:
     """Whether to look for the daemon again.
 
-    After a refused handshake, when the connection file was that of a daemon that is gone; after a loss,
-    when no daemon is found that could be on its way back.
+    After a refused handshake, when the connection file was that of a daemon that is gone; when none runs,
+    but one did: it may be on its way back.
     """
     if connection is not None:
         return isinstance(error, AuthenticationError) and link.is_outdated(connection.info)
-    return losses > 0 and type(error) is DaemonUnavailableError and not link.closed
+    return link.was_connected and type(error) is DaemonUnavailableError and not link.closed
 
 
 def _next_loss(losses: int, spec: MethodSpec, error: Exception) -> tuple[int, float]:
     """The count after one more loss and the seconds to wait; raises when it is enough."""
     if losses >= LOSSES:
+        if isinstance(error, DaemonUnavailableError):
+            raise error
         raise DaemonUnavailableError(
             f"the connection was lost {losses + 1} times during {spec.wire}, last because {error}; "
             f"run: memoryd logs"

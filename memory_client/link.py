@@ -50,6 +50,7 @@ class Link:
         self._connection: Connection | None = None
         self._finalizer: weakref.finalize[[], Link] | None = None
         self.closed = False
+        self.was_connected = False
         _links.add(self)
 
     @property
@@ -86,6 +87,7 @@ class Link:
     def _renew(self, info: ConnectionInfo) -> Connection:
         self._drop()
         self._connection = Connection(info, self.paths)
+        self.was_connected = True
         self._finalizer = weakref.finalize(self, self._connection.close)
         return self._connection
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,11 +124,13 @@ class ServerProcess:
 
     def locate(self, paths: DataPaths, deadline: Deadline) -> ConnectionInfo:
         with self._lock:
-            if self.process is None or self.process.poll() is not None:
-                self.start()
-            while (info := discovery.read(paths)) is None or not discovery.is_alive(info):
+            while True:
+                if self.process is None or self.process.poll() is not None:
+                    self.start()
+                if (info := discovery.read(paths)) is not None and discovery.is_alive(info):
+                    return info
                 deadline.check("starting the test server")
-            return info
+                time.sleep(0.005)
 
     def start(self) -> None:
         self.starts += 1

@@ -1,0 +1,179 @@
+"""Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
+
+from collections.abc import Callable
+from typing import Any
+
+from memory_client.api import MethodSpec
+from memory_client.async_core import AsyncCore
+from memory_client.types import (
+    Compacted,
+    Deleted,
+    Direction,
+    Filters,
+    Finding,
+    Hit,
+    Memory,
+    MemoryItem,
+    Metrics,
+    Mode,
+    Order,
+    Page,
+    Pong,
+    Reindexed,
+    SearchOrder,
+    SettingValue,
+    Stats,
+    Status,
+    Updated,
+    UserDeleted,
+)
+
+class AsyncAdminClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+    async def reindex(self) -> Reindexed: ...
+    async def compact(self) -> Compacted: ...
+    async def doctor(
+        self,
+        *,
+        repair: bool = False,
+    ) -> list[Finding]: ...
+    async def metrics(self) -> Metrics: ...
+    async def config(self) -> list[SettingValue]: ...
+    async def shutdown(self) -> None: ...
+
+class AsyncKnowledgeClient(AsyncCore):
+    admin: AsyncAdminClient
+    async def add(
+        self,
+        text: str,
+        metadata: dict[str, Any] | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+    ) -> str: ...
+    async def add_many(
+        self,
+        items: list[str | MemoryItem],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+    ) -> list[str]: ...
+    async def get(
+        self,
+        id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Memory | None: ...
+    async def get_many(
+        self,
+        ids: list[str],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> list[Memory | None]: ...
+    async def get_all(
+        self,
+        user_id: str = "default",
+        *,
+        agent_id: str | None = None,
+    ) -> list[Memory]: ...
+    async def page(
+        self,
+        filters: Filters | None = None,
+        *,
+        order: Order = "created_at",
+        sort_order: Direction = "desc",
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Page: ...
+    async def search(
+        self,
+        query: str,
+        n_results: int = 5,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        mode: Mode = "auto",
+        filters: Filters | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        sort_by: SearchOrder = "relevance",
+        sort_order: Direction = "desc",
+        explain: bool = False,
+    ) -> list[Hit]: ...
+    async def count(
+        self,
+        *,
+        filters: Filters | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> int: ...
+    async def stats(
+        self,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Stats: ...
+    async def update_text(
+        self,
+        id: str,
+        text: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
+    async def update_metadata(
+        self,
+        id: str,
+        metadata: dict[str, Any],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
+    async def update_importance(
+        self,
+        id: str,
+        delta: float | None = None,
+        *,
+        value: float | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
+    async def delete(
+        self,
+        id: str,
+        *,
+        force: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted: ...
+    async def delete_many(
+        self,
+        ids: list[str] | None = None,
+        *,
+        filters: Filters | None = None,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted: ...
+    async def delete_all(
+        self,
+        user_id: str,
+        *,
+        request_id: str | None = None,
+    ) -> UserDeleted: ...
+    async def ping(self) -> Pong: ...
+    async def status(self) -> Status: ...

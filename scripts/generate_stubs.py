@@ -1,0 +1,104 @@
+"""Write `memory_client/aio.pyi`, the types of the asynchronous client, from the declared API.
+
+python scripts/generate_stubs.py [--check]     --check: only say whether it is current (exit code 1 if not)
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+from pathlib import Path
+
+__memoryd_script__ = True  # importing the client starts no daemon
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from memory_client import types  # noqa: E402
+from memory_client.api import METHODS, MethodSpec  # noqa: E402
+
+STUB = ROOT / "memory_client" / "aio.pyi"
+HEAD = '''"""Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
+
+from collections.abc import Callable
+from typing import Any
+
+from memory_client.api import MethodSpec
+from memory_client.async_core import AsyncCore
+from memory_client.types import (
+{names}
+)
+
+class AsyncAdminClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+{admin}
+
+class AsyncKnowledgeClient(AsyncCore):
+    admin: AsyncAdminClient
+{memory}
+'''
+
+
+def stub() -> str:
+    """The text of the stub."""
+    names = sorted(_types_used(), key=lambda name: (name.casefold(), name))
+    return HEAD.format(
+        names="\n".join(f"    {name}," for name in names), admin=_methods("admin"), memory=_methods("memory")
+    )
+
+
+def _types_used() -> set[str]:
+    annotations = [
+        str(annotation)
+        for spec in METHODS.values()
+        for annotation in (
+            spec.signature.return_annotation,
+            *(parameter.annotation for parameter in spec.parameters.values()),
+        )
+    ]
+    words = {word for annotation in annotations for word in re.findall(r"\w+", annotation)}
+    return {word for word in words if hasattr(types, word)} - {"Any"}
+
+
+def _methods(group: str) -> str:
+    return "\n".join(_method(spec) for spec in METHODS.values() if spec.group == group)
+
+
+def _method(spec: MethodSpec) -> str:
+    result = spec.signature.return_annotation
+    if not spec.parameters:
+        return f"    async def {spec.name}(self) -> {result}: ..."
+    lines = ["self"]
+    for parameter in spec.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in lines:
+            lines.append("*")
+        lines.append(_parameter(parameter))
+    body = "".join(f"        {line},\n" for line in lines)
+    return f"    async def {spec.name}(\n{body}    ) -> {result}: ..."
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    declared = f"{parameter.name}: {parameter.annotation}"
+    if parameter.default is parameter.empty:
+        return declared
+    default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
+    return f"{declared} = {default}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="only say whether the stub is current")
+    arguments = parser.parse_args()
+    if not arguments.check:
+        STUB.write_text(stub(), encoding="utf-8")
+        return 0
+    if STUB.exists() and STUB.read_text(encoding="utf-8") == stub():
+        return 0
+    print(f"{STUB} is not current; run: python scripts/generate_stubs.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Every face has the declared methods with the declared signatures. A new face is one line in `FACES`."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory_client.aio import AsyncAdminClient, AsyncKnowledgeClient
+from memory_client.api import GROUPS, METHODS, MethodSpec
+from memory_client.client import AdminClient, KnowledgeClient
+from memory_client.proxy import KnowledgeBaseProxy
+from memoryd import knowledge_base
+
+FACES: list[tuple[str, type]] = [
+    ("memory", KnowledgeClient),
+    ("memory", KnowledgeBaseProxy),
+    ("memory", AsyncKnowledgeClient),
+    ("memory", knowledge_base.KnowledgeBase),
+    ("admin", AdminClient),
+    ("admin", AsyncAdminClient),
+]
+CASES = [
+    pytest.param(face, spec, id=f"{face.__name__}.{spec.name}")
+    for group, face in FACES
+    for spec in METHODS.values()
+    if spec.group == group
+]
+
+
+@pytest.mark.parametrize(("face", "spec"), CASES)
+def test_signatures_are_those_declared(face: type, spec: MethodSpec) -> None:
+    method = inspect.getattr_static(face, spec.name)
+    assert inspect.signature(method) == spec.signature
+    assert inspect.getdoc(method) == inspect.getdoc(spec.function)
+
+
+@pytest.mark.parametrize(("face", "spec"), CASES)
+def test_the_declaration_itself_is_nowhere_the_body(face: type, spec: MethodSpec) -> None:
+    assert inspect.getattr_static(face, spec.name) is not spec.function
+
+
+@pytest.mark.parametrize(("group", "face"), FACES)
+def test_a_face_has_no_public_methods_of_its_own(group: str, face: type) -> None:
+    lifetime = {"close", "with_timeout", "admin"}
+    public = {name for name in dir(face) if not name.startswith("_")}
+    declared = {spec.name for spec in METHODS.values() if spec.group == group}
+    assert public - lifetime == declared
+
+
+@pytest.mark.parametrize("spec", METHODS.values(), ids=METHODS)
+def test_declarations_keep_the_rules(spec: MethodSpec) -> None:
+    assert inspect.getdoc(spec.function), "documented"
+    annotations = [parameter.annotation for parameter in spec.parameters.values()]
+    assert spec.signature.return_annotation is not inspect.Signature.empty
+    assert inspect.Parameter.empty not in annotations, "typed"
+    if spec.is_write:
+        assert spec.parameters["request_id"].default is None
+    if "agent_id" in spec.parameters:
+        assert spec.parameters["agent_id"].default is None
+    if "user_id" in spec.parameters and spec.name != "delete_all":
+        assert spec.parameters["user_id"].default == "default"
+
+
+def test_no_method_is_called_like_a_type() -> None:
+    assert not {spec.name for spec in METHODS.values()} & {"list", "dict", "set", "type", "id"}
+    assert {spec.group for spec in METHODS.values()} == set(GROUPS)
+
+
+def test_the_stub_of_the_asynchronous_client_is_current() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "generate_stubs.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
