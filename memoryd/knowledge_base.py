@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from typing import Any, Self
 
 from memory_client.api import AdminAPI, MemoryAPI, MethodSpec, bind
@@ -43,12 +44,12 @@ class KnowledgeBase(MemoryAPI):
         paths = DataPaths.at(data_dir)
         self._owner = DirectoryOwner(paths, "in-process")
         self._owner.take()
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._owner.release)
             self._app = App(paths, load_settings(paths, overrides=dict(settings or {})))
+            undo.callback(self._app.close)
             self._app.open()
-        except BaseException:
-            self._owner.release()
-            raise
+            undo.pop_all()
         self.admin: AdminAPI = _Admin(self)
 
     def close(self) -> None:

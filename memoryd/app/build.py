@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from memory_client.deadline import Deadline
-from memory_client.errors import DeadlineExceededError, ModelUnavailableError
+from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
 from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.settings import Settings
@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 
 _DAY = 24 * 3600.0
 _FORMER_SECONDS = 60.0
+_TURN_SECONDS = 60.0
+"""How long one job may keep the others waiting."""
 
 
 class App:
@@ -105,9 +107,15 @@ class App:
         self._indexer.stop()
         self._search.close()
         self._parts.meaning.close()
-        self._parts.vectors.save_snapshot()
+        self._save_snapshot()
         self._parts.vectors.close()
         self._parts.database.close()
+
+    def _save_snapshot(self) -> None:
+        try:
+            self._parts.vectors.save_snapshot()
+        except (OSError, StorageError) as error:  # a full disk must not keep the store from closing
+            log.warning("no snapshot of the vectors, the next start takes longer: %s", error)
 
     def _warm_up(self) -> None:
         """Load what the first write needs, once nothing more urgent loads."""
@@ -131,20 +139,26 @@ class App:
             parts.meaning,
             batch_seconds=settings.lance.batch_seconds,
             snapshot_seconds=settings.hot.snapshot_seconds,
-            on_foreign_index=lambda: self._jobs.enqueue("reembed"),
+            on_other_space=lambda: self._jobs.enqueue("reembed"),
         )
 
     def _job_runner(self) -> JobRunner:
         parts = self._parts
+        reembed = Reembed(parts.meaning, parts.vectors, self._stopping, _TURN_SECONDS)
         handlers: dict[str, Callable[[], None]] = {
             "compact": lambda: _noted(self._maintain.compact()),
-            "reembed": Reembed(parts.meaning, parts.vectors, self._stopping).run,
+            "reembed": lambda: self._reembed(reembed),
             REMOVAL: self._maintain.remove_physically,
             "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours
         schedules = (Schedule("compact", hours * 3600.0), Schedule("tidy", _DAY))
         return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids)
+
+    def _reembed(self, reembed: Reembed) -> None:
+        pause = reembed.run()
+        if pause is not None and not self._stopping.is_set():
+            self._jobs.enqueue("reembed", pause)
 
 
 def _noted(result: object) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,11 @@ from memoryd.models.host import EmbedderHost
 from memoryd.storage.database import Transaction
 
 log = logging.getLogger(__name__)
+
+_FRESH_ROWS = 256
+_FRESH_SECONDS = 2.0
+_POLL_SECONDS = 0.01
+_REBUILDING = "the memories are being embedded anew with another model"
 
 Vector = npt.NDArray[np.float32]
 
@@ -54,6 +60,7 @@ class Meaning:
         self._former: EmbedderHost | None = None
         self._serving: EmbedderHost | None = None
         self._decided = threading.Event()
+        self._switching = threading.Lock()
 
     # what search needs
 
@@ -65,17 +72,31 @@ class Meaning:
             return str(self.host.status()["error"])
         if not self._decided.is_set():
             return "the embedding model is still loading"
-        return "the memories are being embedded anew with another model"
+        return _REBUILDING
 
-    def wait(self, deadline: Deadline) -> None:
-        """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
-        if self._serving is not None:
-            return
-        self.host.wait(deadline)
-        if not self._decided.wait(deadline.left()):
-            raise deadline.error("waiting for the vector index")
+    def caveat(self) -> str | None:
+        """What a search by meaning may miss at this moment; None for nothing."""
+        if self._vectors.complete:
+            return None
+        return "the vectors are still being loaded after an unclean end: meaning may miss some memories"
+
+    def wait(self, user_id: str, deadline: Deadline) -> None:
+        """Return once all that can be found by meaning is.
+
+        A few memories of the user that wait to be embedded, as those stored while the model was loading,
+        are waited for too, though not for long. Raises `ModelUnavailableError`, `DeadlineExceededError`.
+        """
         if self._serving is None:
-            raise ModelUnavailableError(f"{self.why_not()}; use mode lexical or auto until it is done")
+            self.host.wait(deadline)
+            if not self._decided.wait(deadline.left()):
+                raise deadline.error("waiting for the vector index")
+            if self._serving is None:
+                raise ModelUnavailableError(f"{self.why_not()}; use mode lexical or auto until it is done")
+        if not self._vectors.wait_complete(deadline.left()):
+            raise deadline.error("loading the vectors after an unclean end")
+        patience = Deadline.after(deadline.within(_FRESH_SECONDS))
+        while 0 < self._vectors.missing(user_id) <= _FRESH_ROWS and not patience.over:
+            time.sleep(_POLL_SECONDS)
 
     def nearest(
         self,
@@ -87,10 +108,14 @@ class Meaning:
     ) -> list[tuple[int, float]]:
         """(row, cosine) of the nearest memories, best first."""
         serving = self._serving
-        if serving is None:
-            raise ModelUnavailableError(str(self.why_not()))
-        vector = serving.embed_query(query, deadline)
-        return self._vectors.search(scope, vector, limit, allowed, fingerprint=_fingerprint(serving))
+        try:
+            return self._nearest(serving, scope, query, limit, allowed, deadline)
+        except ModelUnavailableError:  # perhaps because another model took over meanwhile
+            with self._switching:
+                successor = self._serving
+            if successor is serving:
+                raise
+            return self._nearest(successor, scope, query, limit, allowed, deadline)
 
     def missing(self, user_id: str) -> int:
         """Memories of the user without a vector yet."""
@@ -119,14 +144,20 @@ class Meaning:
 
     def embed_all(self, texts: Sequence[str]) -> list[Embedded | None]:
         """The vectors of many texts, None for all when there is no model or it fails."""
-        serving = self._serving
-        if serving is None:
+        if self._serving is None:
             return [None] * len(texts)
         try:
-            matrix = serving.embed_passages(texts)
+            return list(self.embed_behind(texts))
         except ModelUnavailableError as error:
             log.warning("stored without vectors for now: %s", error)
             return [None] * len(texts)
+
+    def embed_behind(self, texts: Sequence[str], stop: Callable[[], bool] | None = None) -> list[Embedded]:
+        """The vectors of many texts. Raises `ModelUnavailableError`, also when `stop` says so."""
+        serving = self._serving
+        if serving is None:
+            raise ModelUnavailableError(str(self.why_not()))
+        matrix = serving.embed_passages(texts, stop=stop)
         return [Embedded(_fingerprint(serving), vector) for vector in matrix]
 
     def stage(
@@ -155,20 +186,25 @@ class Meaning:
         log.info(
             "the index is of %s, the model is %s: embedding anew", space.fingerprint, embedder.fingerprint
         )
-        self._former = self._open_former(space.engine)
+        self._former = self._former_of(space)
         self._serving = self._former
         self._decided.set()
         return False
 
-    def begin(self, embedder: Embedder) -> Building | None:
-        """Start a space for an embedder, its probe set with it; None when it serves at once."""
+    def begin(self, embedder: Embedder, *, anew: bool = False) -> Building | None:
+        """Start or resume a space for an embedder, its probe set with it; None when it serves at once.
+
+        anew: though the serving space has its name, as `fits` said no.
+        """
         probes = Probes(
             probe.TEXTS,
             embedder.embed_passages(probe.TEXTS),
             probe.QUERIES,
             embedder.embed_queries(probe.QUERIES),
         )
-        return self._vectors.begin(embedder.fingerprint, embedder.engine, embedder.dim, probes)
+        return self._vectors.begin(
+            embedder.fingerprint, embedder.engine, str(self.host.model), embedder.dim, probes, anew=anew
+        )
 
     def fits(self, space: Space, embedder: Embedder) -> bool:
         """Whether an embedder may serve a space: the same one, and its neighbour lists agree."""
@@ -182,10 +218,12 @@ class Meaning:
         log.info("%s over the index of %s: overlap %.3f", embedder.engine, space.engine, overlap)
         return overlap >= probe.BOUND
 
-    def switched(self) -> None:
-        """The new index is complete: its model serves, the former one goes."""
-        former, self._former = self._former, None
-        self._serve(self.host)
+    def switch(self, building: Building) -> None:
+        """The new index is complete: it serves, and its model; the former one goes."""
+        with self._switching:
+            building.finish()
+            former, self._former = self._former, None
+            self._serve(self.host)
         if former is not None:
             former.close()
 
@@ -204,6 +242,31 @@ class Meaning:
     def _serve(self, host: EmbedderHost) -> None:
         self._serving = host
         self._decided.set()
+
+    def _former_of(self, space: Space) -> EmbedderHost | None:
+        """The model a space was made with, None when it does not load or is another one by now."""
+        former = self._open_former(space.model)
+        if former is None or former.embedder is None:
+            return None
+        if self.fits(space, former.embedder):
+            return former
+        log.warning("%s is no longer what the index was made with: keywords only for now", space.model)
+        former.close()
+        return None
+
+    def _nearest(
+        self,
+        serving: EmbedderHost | None,
+        scope: Scope,
+        query: str,
+        limit: int,
+        allowed: npt.NDArray[np.int64] | None,
+        deadline: Deadline,
+    ) -> list[tuple[int, float]]:
+        if serving is None:
+            raise ModelUnavailableError(str(self.why_not()))
+        vector = serving.embed_query(query, deadline)
+        return self._vectors.search(scope, vector, limit, allowed, fingerprint=_fingerprint(serving))
 
 
 def _fingerprint(host: EmbedderHost) -> str:

@@ -3,41 +3,75 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Sequence
 from threading import Event
 
-from memory_client.deadline import Deadline
+from memory_client.errors import ModelUnavailableError
+from memoryd.engine.embedding import embed_possible
 from memoryd.engine.meaning import Meaning
+from memoryd.index.building import Building
 from memoryd.index.vector_index import VectorIndex
+from memoryd.models.base import Embedder, FloatVector
 
 log = logging.getLogger(__name__)
 
 _BATCH = 256
+_RETRY_SECONDS = 60.0
+_POLL_SECONDS = 0.05
 
 
 class Reembed:
-    """Builds the index of the model the settings ask for, then lets it serve; goes on where it was."""
+    """Builds the index of the model the settings ask for, then lets it serve; goes on where it was.
 
-    def __init__(self, meaning: Meaning, vectors: VectorIndex, stopping: Event) -> None:
+    seconds: after so long it leaves off, for other jobs to have their turn.
+    """
+
+    def __init__(self, meaning: Meaning, vectors: VectorIndex, stopping: Event, seconds: float) -> None:
         self._meaning = meaning
         self._vectors = vectors
         self._stopping = stopping
+        self._seconds = seconds
 
-    def run(self) -> None:
-        """Work until the new index serves or the process stops. Raises `ModelUnavailableError`."""
-        embedder = self._meaning.host.wait(Deadline.after(0))
+    def run(self) -> float | None:
+        """Work; return after how many seconds to go on, None when there is nothing more to do.
+
+        Raises `StorageError`.
+        """
+        embedder = self._loaded()
+        if embedder is None:  # it is queued again when there is a model
+            return None
         serving = self._vectors.serving
-        if serving is not None and self._meaning.fits(serving, embedder):
-            return
-        building = self._meaning.begin(embedder)
+        is_fit = serving is not None and self._meaning.fits(serving, embedder)
+        building = self._meaning.begin(embedder, anew=not is_fit)
         if building is None:
-            return
+            return None
+        try:
+            return self._build(building)
+        except ModelUnavailableError as error:
+            if not self._stopping.is_set():
+                log.warning("embedding anew: %s; going on in %d s", error, _RETRY_SECONDS)
+            return _RETRY_SECONDS
+
+    def _loaded(self) -> Embedder | None:
+        host = self._meaning.host
+        while host.state == "loading" and not self._stopping.wait(_POLL_SECONDS):
+            pass
+        return host.embedder
+
+    def _build(self, building: Building) -> float | None:
+        until = time.monotonic() + self._seconds
         while missing := building.missing(_BATCH):
-            if self._stopping.is_set():
-                return
-            vectors = self._meaning.host.embed_passages([text for _, text, _ in missing])
-            building.add(
-                [(row, text_seq, vector) for (row, _, text_seq), vector in zip(missing, vectors, strict=True)]
-            )
-        building.finish()
-        self._meaning.switched()
-        log.info("the index of %s serves now", embedder.fingerprint)
+            if time.monotonic() > until:
+                log.info("embedding anew: %d of %d memories", *building.progress())
+                return 0.0
+            vectors = embed_possible(self._embed, [text for _, text, _ in missing])
+            made = list(zip(missing, vectors, strict=True))
+            building.add([(row, seq, vector) for (row, _, seq), vector in made if vector is not None])
+            building.skip([(row, seq) for (row, _, seq), vector in made if vector is None])
+        self._meaning.switch(building)
+        log.info("the index of %s serves now", building.space.fingerprint)
+        return None
+
+    def _embed(self, texts: Sequence[str]) -> Sequence[FloatVector]:
+        return list(self._meaning.host.embed_passages(texts, stop=self._stopping.is_set))

@@ -66,6 +66,10 @@ class Building:
             self.table.put(Batch(rows[kept], text_seqs[kept], users, vectors))
         self._done.update(zip(rows[kept].tolist(), text_seqs[kept].tolist(), strict=True))
 
+    def skip(self, keys: Iterable[tuple[int, int]]) -> None:
+        """Leave texts out, as (row, text_seq): they wait to be embedded when this space serves."""
+        self._done.update(keys)
+
     def sweep(self) -> None:
         """Drop what texts gone meanwhile left in the table. The caller holds the store's lock."""
         rows, text_seqs = self.table.keys()

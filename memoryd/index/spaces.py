@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -21,12 +21,23 @@ _FLOAT = np.dtype("<f4")
 
 
 @dataclass(frozen=True, slots=True)
+class Maker:
+    """What makes vectors. engine: what computes them; model: the setting that opens it; dim: of a vector."""
+
+    fingerprint: str
+    engine: str
+    model: str
+    dim: int
+
+
+@dataclass(frozen=True, slots=True)
 class Space:
-    """A space the index knows. engine: what made its first vectors; dim: of its vectors."""
+    """A space the index knows; the rest as of the maker of its first vectors."""
 
     id: int
     fingerprint: str
     engine: str
+    model: str
     dim: int
 
 
@@ -43,18 +54,18 @@ class Probes:
 def find(connection: sqlite3.Connection, state: str) -> Space | None:
     """The space in `state`."""
     found = connection.execute(
-        "SELECT id, fingerprint, engine, dim FROM spaces WHERE state = ?", (state,)
+        "SELECT id, fingerprint, engine, model, dim FROM spaces WHERE state = ?", (state,)
     ).fetchone()
     return Space(*found) if found else None
 
 
-def add(tx: Transaction, state: str, fingerprint: str, engine: str, dim: int, probes: Probes) -> Space:
+def add(tx: Transaction, state: str, maker: Maker, probes: Probes) -> Space:
     """Enter a new space with its probe set."""
     cursor = tx.execute(
-        "INSERT INTO spaces (fingerprint, engine, dim, state, created_at) VALUES (?, ?, ?, ?, ?)",
-        (fingerprint, engine, dim, state, time.time()),
+        "INSERT INTO spaces (fingerprint, engine, model, dim, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (*astuple(maker), state, time.time()),
     )
-    space = Space(int(cursor.lastrowid or 0), fingerprint, engine, dim)
+    space = Space(int(cursor.lastrowid or 0), *astuple(maker))
     _store(tx, space, "passage", probes.passages, probes.passage_vectors)
     _store(tx, space, "query", probes.queries, probes.query_vectors)
     return space

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 from memoryd.index import spaces, truth
 from memoryd.index.building import Building
-from memoryd.index.spaces import Probes, Space
+from memoryd.index.spaces import Maker, Probes, Space
 from memoryd.index.state import Serving, State
 from memoryd.index.upkeep import ensure_store
 from memoryd.storage.database import Transaction
 
 
-def begin(state: State, fingerprint: str, engine: str, dim: int, probes: Probes) -> Building | None:
+def begin(state: State, maker: Maker, probes: Probes, *, anew: bool) -> Building | None:
     """Make the first space, or resume or begin one beside the serving one; None when it serves."""
     with state.lance:
         if state.serving is None:
-            state.database.write(lambda tx: _found(state, tx, fingerprint, engine, dim, probes))
+            state.database.write(lambda tx: _found(state, tx, maker, probes))
             return None
+        is_serving = state.serving.space.fingerprint == maker.fingerprint and not anew
         begun = _begun(state)
-        if begun is not None and begun.fingerprint != fingerprint:
+        if begun is not None and (is_serving or not _continues(maker, begun)):
             _give_up(state, begun)
             begun = None
-        if state.serving.space.fingerprint == fingerprint:
+        if is_serving:
             return None
         ensure_store(state)
         if begun is None:
-            begun = state.database.write(
-                lambda tx: spaces.add(tx, spaces.BUILDING, fingerprint, engine, dim, probes)
-            )
+            begun = state.database.write(lambda tx: spaces.add(tx, spaces.BUILDING, maker, probes))
             state.building = Building(state, begun)
         return state.building
 
 
-def _found(state: State, tx: Transaction, fingerprint: str, engine: str, dim: int, probes: Probes) -> None:
-    space = spaces.add(tx, spaces.SERVING, fingerprint, engine, dim, probes)
+def _continues(maker: Maker, begun: Space) -> bool:
+    return (begun.fingerprint, begun.engine) == (maker.fingerprint, maker.engine)
+
+
+def _found(state: State, tx: Transaction, maker: Maker, probes: Probes) -> None:
+    space = spaces.add(tx, spaces.SERVING, maker, probes)
     hot = state.new_hot(space, truth.count(tx.connection))
 
     def serve() -> None:

@@ -13,7 +13,7 @@ from memoryd.index import outbox, snapshot, spaces, staging, stored, succession,
 from memoryd.index.building import Building
 from memoryd.index.outbox import Waiting
 from memoryd.index.scan import Hits
-from memoryd.index.spaces import Probes, Space
+from memoryd.index.spaces import Maker, Probes, Space
 from memoryd.index.state import Serving, State, check_space, take
 from memoryd.index.upkeep import Compacted, Reconciled
 from memoryd.index.vectors import FloatVector, Rows
@@ -214,9 +214,12 @@ class VectorIndex:
             space = spaces.find(connection, spaces.SERVING)
             return spaces.probes(connection, space) if space else None
 
-    def begin(self, fingerprint: str, engine: str, dim: int, probes: Probes) -> Building | None:
+    def begin(
+        self, fingerprint: str, engine: str, model: str, dim: int, probes: Probes, *, anew: bool = False
+    ) -> Building | None:
         """Make the first space, which serves at once, or resume or begin one beside the serving one.
 
-        None when the space serves; one in the making beside it is then given up. Raises `StorageError`.
+        None when the space serves; one in the making beside it is then given up. anew: build it all the
+        same, as what its engine makes cannot be compared with what is stored. Raises `StorageError`.
         """
-        return succession.begin(self._state, fingerprint, engine, dim, probes)
+        return succession.begin(self._state, Maker(fingerprint, engine, model, dim), probes, anew=anew)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_client.deadline import Deadline
-from memory_client.errors import DeadlineExceededError, ModelUnavailableError
+from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
 from memory_client.types import Explanation, Hit
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.record import metadata_out
@@ -40,7 +40,11 @@ class MeaningSource(Protocol):
         """None when meaning can be searched now, else the reason."""
         ...
 
-    def wait(self, deadline: Deadline) -> None:
+    def caveat(self) -> str | None:
+        """What a search by meaning may miss now; None for nothing."""
+        ...
+
+    def wait(self, user_id: str, deadline: Deadline) -> None:
         """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
         ...
 
@@ -77,7 +81,7 @@ class Search:
         """The hits of a request. Raises `ModelUnavailableError`, `DeadlineExceededError` for `semantic`."""
         trace: dict[str, float] = {}
         if request.mode == "semantic":
-            self._meaning.wait(request.deadline)
+            self._meaning.wait(request.scope.user_id, request.deadline)
         plan = make_plan(request.mode, request.depth, meaning=self._meaning.why_not())
         with self._database.read() as connection:
             rankings, notes = self._ask(connection, request, plan, trace)
@@ -103,12 +107,14 @@ class Search:
         plan: RetrievalPlan,
         trace: dict[str, float],
     ) -> tuple[dict[str, list[Candidate]], list[str]]:
-        """The rankings of the plan's sources, and notes on those that failed."""
+        """The rankings of the plan's sources, and notes on what they lack."""
         rankings: dict[str, list[Candidate]] = {}
+        caveat = self._meaning.caveat() if "semantic" in plan.sources else None
+        notes = [caveat] if caveat else []
         allowed = self._allowed(connection, request) if "semantic" in plan.sources else None
         if plan.mode == "semantic":
             rankings["semantic"] = self._semantic(request, plan.depth, allowed, request.deadline, trace)
-            return rankings, []
+            return rankings, notes
         pending: Future[list[Candidate]] | None = None
         if "semantic" in plan.sources:
             patience = Deadline.after(request.deadline.within(_HYBRID_PATIENCE))
@@ -118,9 +124,9 @@ class Search:
             return rankings, []
         try:
             rankings["semantic"] = pending.result()
-        except (ModelUnavailableError, DeadlineExceededError) as error:
+        except (ModelUnavailableError, DeadlineExceededError, StorageError) as error:
             return rankings, [f"answered by keywords alone: {error}"]
-        return rankings, []
+        return rankings, notes
 
     def _by_words(
         self, connection: sqlite3.Connection, request: SearchRequest, depth: int, trace: dict[str, float]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from memory_client.errors import MemorydError
-from memoryd.engine.meaning import Meaning
+from memoryd.engine.embedding import embed_possible
+from memoryd.engine.meaning import Embedded, Meaning
 from memoryd.index.vector_index import VectorIndex
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
 
-_EMBED_BATCH = 128
+_EMBED_BATCH = 256
 _RETRY_SECONDS = 30.0
 
 
@@ -29,17 +30,20 @@ class Indexer:
         *,
         batch_seconds: float,
         snapshot_seconds: float,
-        on_foreign_index: Callable[[], None],
+        on_other_space: Callable[[], None],
     ) -> None:
         self._database = database
         self._vectors = vectors
         self._meaning = meaning
         self._batch_seconds = batch_seconds
         self._snapshot_seconds = snapshot_seconds
-        self._on_foreign_index = on_foreign_index
+        self._on_other_space = on_other_space
         self._stopping = threading.Event()
         self._adopted = False
-        self._retry_at = 0.0
+        self._opened = False
+        self._retry_at: dict[str, float] = {}
+        self._after_row = 0
+        self._has_work = True
         self._snapshot_at = time.monotonic() + snapshot_seconds
         self._thread = threading.Thread(target=self._run, name="memoryd-indexer", daemon=True)
 
@@ -50,37 +54,53 @@ class Indexer:
     def stop(self) -> None:
         """Finish the batch in hand and end."""
         self._stopping.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     @property
     def is_busy(self) -> bool:
         """Whether memories wait for vectors that can be made."""
-        return self._meaning.why_not() is None and self._vectors.missing(None) > 0
+        return self._has_work and self._meaning.why_not() is None and self._vectors.missing(None) > 0
 
     def _run(self) -> None:
         self._guard(self._wait_for_model)
         self._guard(self._embed_waiting)
-        self._guard(self._vectors.open_store)
+        self._guard(self._open_store)
         while not self._stopping.wait(self._pause()):
             self._guard(self._adopt)
+            self._guard(self._open_store)
             self._guard(self._embed_waiting)
             self._guard(self._vectors.flush)
             self._guard(self._snapshot)
 
     def _pause(self) -> float:
         """No pause while there is work that can be done."""
-        return 0.0 if self.is_busy and time.monotonic() >= self._retry_at else max(0.05, self._batch_seconds)
+        return 0.0 if self.is_busy else max(0.05, self._batch_seconds)
+
+    def _open_store(self) -> None:
+        """Open it once; a space in the making is gone on with, or given up when it is not wanted any more."""
+        if not self._opened:
+            self._vectors.open_store()
+            self._opened = True
+            if self._vectors.building is not None:
+                self._on_other_space()
 
     def _guard(self, step: Callable[[], object]) -> None:
-        """A failing step is logged and tried again; the store stays open and nothing is lost."""
+        """A failing step is logged and tried again later; the store stays open and nothing is lost."""
+        if time.monotonic() < self._retry_at.get(step.__name__, 0.0):
+            return
         try:
             step()
         except MemorydError as error:
-            log.warning("%s; trying again in %d s", error, _RETRY_SECONDS)
-            self._retry_at = time.monotonic() + _RETRY_SECONDS
+            if not self._stopping.is_set():
+                log.warning("%s; trying again in %d s", error, _RETRY_SECONDS)
+            self._put_off(step)
         except Exception:
             log.exception("the vector index could not go on; trying again in %d s", _RETRY_SECONDS)
-            self._retry_at = time.monotonic() + _RETRY_SECONDS
+            self._put_off(step)
+
+    def _put_off(self, step: Callable[[], object]) -> None:
+        self._retry_at[step.__name__] = time.monotonic() + _RETRY_SECONDS
 
     def _wait_for_model(self) -> None:
         """The model goes before the vector store: search by meaning needs the hot index only."""
@@ -91,23 +111,31 @@ class Indexer:
     def _adopt(self) -> None:
         """Let the model serve once it is there; a remote one may come up late."""
         if not self._adopted and self._meaning.host.state == "ready":
+            is_own = self._meaning.adopt()
             self._adopted = True
-            if not self._meaning.adopt():
-                self._on_foreign_index()
+            if not is_own:
+                self._on_other_space()
 
     def _embed_waiting(self) -> None:
-        if self._meaning.why_not() is not None or time.monotonic() < self._retry_at:
+        """Embed some of what waits, by row; what the model refuses waits for another round."""
+        self._has_work = False
+        if self._meaning.why_not() is not None or self._stopping.is_set():
             return
-        waiting = self._vectors.waiting(_EMBED_BATCH)
+        waiting = self._vectors.waiting(_EMBED_BATCH, self._after_row)
+        self._after_row = waiting[-1].row if len(waiting) == _EMBED_BATCH else 0
         if not waiting:
             return
-        embedded = self._meaning.embed_all([one.text for one in waiting])
-        made = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e]
+        embedded = embed_possible(self._embed, [one.text for one in waiting])
+        made = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
         if not made:
-            self._retry_at = time.monotonic() + _RETRY_SECONDS
+            self._put_off(self._embed_waiting)
             return
         vectors = [(row, text_seq, e.vector) for row, text_seq, e in made]
         self._database.write(lambda tx: self._vectors.fill(tx, made[0][2].fingerprint, vectors))
+        self._has_work = True
+
+    def _embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
+        return self._meaning.embed_behind(texts, self._stopping.is_set)
 
     def _snapshot(self) -> None:
         if self._snapshot_seconds and time.monotonic() >= self._snapshot_at:

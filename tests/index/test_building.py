@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from worlds import DIM, ENGINE, SPACE, World, embed, probes
+from worlds import DIM, ENGINE, MODEL, SPACE, World, embed, probes
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.core.scope import Scope
@@ -31,7 +31,7 @@ def settled(world: World) -> World:
 
 
 def begin(world: World, fingerprint: str = OTHER) -> Building:
-    building = world.index.begin(fingerprint, ENGINE, OTHER_DIM, probes(fingerprint, OTHER_DIM))
+    building = world.index.begin(fingerprint, ENGINE, MODEL, OTHER_DIM, probes(fingerprint, OTHER_DIM))
     assert building is not None
     return building
 
@@ -73,13 +73,13 @@ def test_the_first_space_serves_at_once(world: World) -> None:
     serving = world.index.serving
     assert serving is not None
     assert (serving.fingerprint, serving.engine, serving.dim) == (SPACE, ENGINE, DIM)
-    assert world.index.begin(SPACE, "another engine", DIM, probes()) is None
+    assert world.index.begin(SPACE, "another engine", MODEL, DIM, probes()) is None
     world.die()
     assert world.index.serving == serving
 
 
 def test_probes_are_kept_as_they_were_made(world: World) -> None:
-    world.index.begin(SPACE, "another engine", DIM, probes("something else"))
+    world.index.begin(SPACE, "another engine", MODEL, DIM, probes("something else"))
     world.die()
     kept, made = world.index.probes(), probes()
     assert kept is not None
@@ -175,7 +175,7 @@ def test_a_change_of_mind_gives_the_building_up(settled: World) -> None:
     with pytest.raises(SpaceMismatchError, match="given up"):
         build(first)
     assert second.progress()[0] == 0
-    assert settled.index.begin(SPACE, ENGINE, DIM, probes()) is None  # back to the one that serves
+    assert settled.index.begin(SPACE, ENGINE, MODEL, DIM, probes()) is None  # back to the one that serves
     assert settled.index.building is None
     assert tables(settled) == ["vectors_1.lance"]
     sound(settled, SPACE, DIM)

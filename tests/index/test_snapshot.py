@@ -107,7 +107,7 @@ def test_a_damaged_one_is_ignored_and_said_so(
 
 def test_one_of_another_space_is_ignored(saved: World) -> None:
     space = saved.index.serving
-    assert space == Space(1, SPACE, "hashlib", DIM)
+    assert space == Space(1, SPACE, "hashlib", "hash", DIM)
     for foreign in (replace(space, id=2), replace(space, fingerprint="else"), replace(space, dim=8)):
         assert len(loaded(saved, foreign)) == 0
     assert len(loaded(saved, space)) == 25

@@ -22,6 +22,7 @@ from memoryd.storage.migrations import migrate
 DIM = 16
 SPACE = "hash/16"
 ENGINE = "hashlib"
+MODEL = "hash"
 
 
 def embed(text: str, salt: str = SPACE, dim: int = DIM) -> npt.NDArray[np.float32]:
@@ -76,7 +77,7 @@ class World:
 
     def begin(self) -> None:
         """Let the space of `embed` serve."""
-        assert self.index.begin(SPACE, ENGINE, DIM, probes()) is None
+        assert self.index.begin(SPACE, ENGINE, MODEL, DIM, probes()) is None
 
     def add(
         self,

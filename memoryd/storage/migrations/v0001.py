@@ -61,7 +61,8 @@ _STATEMENTS = (
     )
     """,
     "CREATE UNIQUE INDEX memories_by_id ON memories (user_id, id)",
-    "CREATE INDEX memories_by_time ON memories (user_id, state, created_at, id)",
+    "CREATE INDEX memories_by_time ON memories (user_id, state, created_at, id, agent_id)",
+    "CREATE INDEX memories_by_session ON memories (user_id, session_id, state)",
     # snapshot: the whole record of a version that is no longer the current one, else NULL
     """
     CREATE TABLE versions (
@@ -118,6 +119,7 @@ _STATEMENTS = (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         fingerprint TEXT NOT NULL,
         engine TEXT NOT NULL,
+        model TEXT NOT NULL,
         dim INTEGER NOT NULL,
         state TEXT NOT NULL,
         created_at REAL NOT NULL
