@@ -93,6 +93,7 @@ class Building:
             def switch(tx: Transaction) -> None:
                 spaces.promote(tx, self.space)
                 known = reconcile.requeue_for(tx, keys)
+                tx.on_commit(self._state.queue_changed)
                 tx.on_commit(lambda: self._serve(hot, known))
 
             state.database.write(switch)

@@ -53,7 +53,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True)
 class _Queue:
-    """The outbox. waiting, embedded: whether a memory is there so; rows: those in order; misfits: the rest."""
+    """The outbox. waiting, embedded: for each memory, whether it is there so; misfits: rows of no memory."""
 
     waiting: npt.NDArray[np.bool_]
     embedded: npt.NDArray[np.bool_]

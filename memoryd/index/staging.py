@@ -25,6 +25,7 @@ def stage(
     half = None if vector is None else rounded(vector, state.expected(fingerprint).dim)
     text_seq = tx.seq
     outbox.put(tx, row, user_id, text_seq, None if half is None else encode(half))
+    tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: _staged(state, user_id, row, text_seq, agent_id, half))
 
 
@@ -32,12 +33,14 @@ def unstage(state: State, tx: Transaction, user_id: str, rows: Sequence[int]) ->
     """Enter the removal of a user's memories."""
     outbox.remove(tx, rows)
     gone = int64(rows)
+    tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.remove(user_id, gone)))
 
 
 def forget_user(state: State, tx: Transaction, user_id: str) -> None:
     """Enter the removal of all of a user."""
     outbox.remove(tx, truth.rows_of_user(tx.connection, user_id))
+    tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.drop_user(user_id)))
 
 
@@ -49,6 +52,7 @@ def fill(
     halves = {(row, text_seq): rounded(vector, dim) for row, text_seq, vector in vectors}
     filled = [key for key, half in halves.items() if outbox.fill(tx, *key, encode(half))]
     if filled:
+        tx.on_commit(state.queue_changed)
         rows, text_seqs = int64([key[0] for key in filled]), int64([key[1] for key in filled])
         known = truth.some(tx.connection, rows.tolist())
         batch = Batch(rows, text_seqs, [], np.stack([halves[key] for key in filled]))

@@ -17,6 +17,7 @@ import numpy as np
 
 from memory_client.errors import SpaceMismatchError
 from memory_client.paths import DataPaths
+from memoryd.index import outbox
 from memoryd.index.hot import HotIndex
 from memoryd.index.lance import LanceStore, VectorTable
 from memoryd.index.spaces import Space
@@ -55,6 +56,8 @@ class State:
         self.store_checked = False
         self.saved: tuple[int, int] | None = None  # space and revision of the last snapshot
         self._swap = threading.Lock()
+        self._queue_revision = 0
+        self._waiting: dict[str | None, tuple[int, int]] = {}
 
     def new_hot(self, space: Space, memories: int) -> HotIndex | None:
         """An empty hot index, None when the memories would be too many for one."""
@@ -73,6 +76,22 @@ class State:
         with self._swap:
             if self.serving is not None:
                 self.serving = change(self.serving)
+
+    def queue_changed(self) -> None:
+        """What waits to be embedded has changed; called on commit."""
+        self._queue_revision += 1
+        self._waiting = {}
+
+    def missing(self, user_id: str | None) -> int:
+        """How many memories wait to be embedded; counted once a change, as a long queue takes 10 ms."""
+        revision = self._queue_revision
+        known = self._waiting.get(user_id)
+        if known is not None and known[0] == revision:
+            return known[1]
+        with self.database.read() as connection:
+            count = outbox.missing(connection, user_id)
+        self._waiting[user_id] = (revision, count)
+        return count
 
     def with_hot(self, action: Callable[[HotIndex], object]) -> None:
         """Let the hot index, if there is one, take a change."""

@@ -125,6 +125,7 @@ def rebuild(state: State) -> int:
     with state.lance:
         ensure_store(state)
         queued = state.database.write(outbox.requeue_all)
+        state.queue_changed()
         table = state.table()
         if table is not None:
             with state.store.gate.closed():
@@ -162,6 +163,7 @@ def _reconcile(state: State, tx: Transaction, keys: reconcile.Keys) -> reconcile
     known = truth.load(tx.connection)
     found = reconcile.compare(tx.connection, known, keys, hot)
     reconcile.requeue(tx, known, found, hot)
+    tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.retain(known)))
     return found
 

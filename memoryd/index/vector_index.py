@@ -117,8 +117,7 @@ class VectorIndex:
 
     def missing(self, user_id: str | None = None) -> int:
         """How many memories wait to be embedded, of one user or of all."""
-        with self._state.database.read() as connection:
-            return outbox.missing(connection, user_id)
+        return self._state.missing(user_id)
 
     def flush(self) -> int:
         """Hand the outbox to LanceDB in batches; return the rows handed over. Raises `StorageError`."""

@@ -189,24 +189,39 @@ def test_its_errors_become_ours(tmp_path: Path) -> None:
 
 
 def test_the_gate_lets_many_pass_and_one_close_it() -> None:
-    gate, inside, log = Gate(), threading.Barrier(3), []
+    gate, inside, leave, alone = Gate(), threading.Barrier(3), threading.Event(), threading.Event()
 
     def reader() -> None:
         with gate.passing():
             inside.wait(5)
-            log.append("read")
+            leave.wait(5)
 
-    readers = [threading.Thread(target=reader) for _ in range(2)]
-    for thread in readers:
+    def closer() -> None:
+        with gate.closed():
+            alone.set()
+
+    threads = [threading.Thread(target=action) for action in (reader, reader, closer)]
+    for thread in threads[:2]:
         thread.start()
-    closer = threading.Thread(target=lambda: _close(gate, log))
     inside.wait(5)  # both readers are inside at the same time
-    closer.start()
-    for thread in (*readers, closer):
+    threads[2].start()
+    assert not alone.wait(0.05)
+    leave.set()
+    assert alone.wait(5)
+    for thread in threads:
         thread.join(5)
-    assert log == ["read", "read", "alone"]
 
 
-def _close(gate: Gate, log: list[str]) -> None:
+def test_nobody_passes_a_closed_gate() -> None:
+    gate, passed = Gate(), threading.Event()
+
+    def reader() -> None:
+        with gate.passing():
+            passed.set()
+
+    thread = threading.Thread(target=reader)
     with gate.closed():
-        log.append("alone")
+        thread.start()
+        assert not passed.wait(0.05)
+    assert passed.wait(5)
+    thread.join(5)

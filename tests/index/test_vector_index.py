@@ -15,6 +15,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from worlds import SPACE, World, embed
 
 from memoryd.core.scope import Scope
+from memoryd.index.lance import VectorTable
 
 USERS = ("ann", "bob")
 AGENTS = (None, "x", "y")
@@ -104,6 +105,13 @@ class Machine(RuleBasedStateMachine):
                 else:
                     assert set(found) <= set(expected)
 
+    @invariant()
+    def what_waits_is_counted(self) -> None:
+        waiting = [each.user_id for each in self.world.index.waiting(1000)]
+        assert self.world.index.missing() == len(waiting)
+        for user in USERS:
+            assert self.world.index.missing(user) == waiting.count(user)
+
     def present(self) -> set[tuple[int, str]]:
         with self.world.database.read() as connection:
             return {(row, user) for row, user in connection.execute("SELECT row, user_id FROM memories")}
@@ -156,7 +164,9 @@ def test_the_store_answers_as_memory_does(tmp_path: Path) -> None:
     world.add_all([f"other {i}" for i in range(500)], agent="y")
     world.index.open_store()
     world.index.flush()
+    nearest = {row for row, _ in world.search("a question", 300)}
     scopes: list[tuple[str | None, list[int] | None]] = [
+        (None, [row for row in common if row not in nearest]),
         (None, None),
         ("x", None),
         ("*", None),
@@ -168,6 +178,28 @@ def test_the_store_answers_as_memory_does(tmp_path: Path) -> None:
     world.restart()
     assert world.index.sizes().hot == 0
     assert [world.search("a question", 20, "u", agent, rows) for agent, rows in scopes] == from_memory
+    world.close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_is_flushed_during_a_search_is_found_once(
+    tmp_path: Path, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path / "data", max_rows=0)
+    world.begin()
+    world.index.open_store()
+    rows = world.add_all([f"text {i}" for i in range(5)])
+    nearest = VectorTable.nearest
+
+    def flushing(*args: object) -> object:
+        if when == "before":
+            world.index.flush()
+        found = nearest(*args)  # type: ignore[arg-type]
+        world.index.flush()
+        return found
+
+    monkeypatch.setattr(VectorTable, "nearest", flushing)
+    assert sorted(row for row, _ in world.search("text 3", 9)) == rows
     world.close()
 
 
