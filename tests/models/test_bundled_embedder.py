@@ -134,6 +134,15 @@ def test_eight_threads_get_what_one_gets(embedder: BundledEmbedder) -> None:
     assert (np.sum(alone * np.stack(together), axis=1) > 0.999).all()
 
 
+def test_a_call_keeps_to_one_core(embedder: BundledEmbedder) -> None:
+    asked = getattr(embedder._model._lib, "omp_get_max_threads", None)
+    if asked is None:
+        pytest.skip("this engine is built without OpenMP")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(embedder.embed_queries, ["x"]).result()
+        assert pool.submit(asked).result() == 1
+
+
 def test_closing_under_a_call_is_safe() -> None:
     embedder = BundledEmbedder()
     with ThreadPoolExecutor(2) as pool:
