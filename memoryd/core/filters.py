@@ -9,12 +9,13 @@ only `ne`, `nin` and `not`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
+from memoryd.core.metadata import FORBIDDEN, TAKEN
 from memoryd.core.times import parse_time
 
 Operator = Literal["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"]
@@ -23,7 +24,8 @@ Scalar = str | int | float | bool
 
 OPERATORS: tuple[Operator, ...] = ("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains")
 METADATA_PREFIX = "metadata."
-_MAX_DEPTH = 32
+_MAX_DEPTH = 16
+_MAX_CONDITIONS = 1_000
 _MAX_VALUES = 10_000
 
 FIELDS: dict[str, FieldType] = {
@@ -109,7 +111,22 @@ EVERYTHING = And(())
 
 def parse_filters(filters: Mapping[str, Any] | None, path: str = "filters") -> Node:
     """The checked tree of a filter object; None is everything. Raises `InvalidFilterError`."""
-    return _object({} if filters is None else filters, path, 1)
+    node = _object({} if filters is None else filters, path, 1)
+    compared = list(_comparisons(node))
+    if len(compared) > _MAX_CONDITIONS:
+        raise _fault(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
+    values = sum(len(one.value) for one in compared if one.operator in ("in", "nin"))
+    if values > _MAX_VALUES:
+        raise _fault(path, f"{values:,} values in lists", f"at most {_MAX_VALUES:,}")
+    return node
+
+
+def _comparisons(node: Node) -> Iterator[Compare]:
+    if isinstance(node, Compare):
+        yield node
+        return
+    for part in [node.part] if isinstance(node, Not) else node.parts:
+        yield from _comparisons(part)
 
 
 def _fault(path: str, fault: str, expected: str) -> InvalidFilterError:
@@ -147,7 +164,7 @@ def _field(key: Any, path: str) -> tuple[str, FieldType]:
         raise _fault(path, f"{key!r} is not a field", "string keys")
     name = _ALIASES.get(key, key)
     if name.startswith(METADATA_PREFIX) and len(name) > len(METADATA_PREFIX):
-        return name, "any"
+        return _own_key(name, path), "any"
     if name in _ELSEWHERE:
         raise _fault(path, f"{name!r} cannot be filtered", _ELSEWHERE[name])
     if name not in FIELDS:
@@ -155,6 +172,16 @@ def _field(key: Any, path: str) -> tuple[str, FieldType]:
         hint = f"{near[0]!r}" if near else f"metadata.{name} for an own key, or one of {', '.join(FIELDS)}"
         raise _fault(path, f"unknown field {name!r}", hint)
     return name, FIELDS[name]
+
+
+def _own_key(name: str, path: str) -> str:
+    """A key of metadata that was taken as a field is not found among the own ones: that must be said."""
+    key = name.removeprefix(METADATA_PREFIX)
+    if key in _ELSEWHERE:
+        raise _fault(path, f"{name!r} cannot be filtered", _ELSEWHERE[key])
+    if key in TAKEN or key in FORBIDDEN:
+        raise _fault(path, f"{name!r} is a field, not an own key", repr(_ALIASES.get(key, key)))
+    return name
 
 
 def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path: str) -> Compare:
@@ -170,8 +197,8 @@ def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path:
 def _operand(field_type: FieldType, operator: Operator, value: Any, path: str) -> Any:
     check = _SCALARS[field_type]
     if operator in ("in", "nin"):
-        if not isinstance(value, list | tuple) or len(value) > _MAX_VALUES:
-            raise _fault(path, f"{value!r:.80}", f"a list of at most {_MAX_VALUES:,} values")
+        if not isinstance(value, list | tuple):
+            raise _fault(path, f"{value!r:.80}", "a list of values")
         return tuple(check(item, f"{path}[{i}]") for i, item in enumerate(value))
     if field_type == "list":
         if operator == "contains":

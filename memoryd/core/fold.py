@@ -1,8 +1,9 @@
 """Folding and cutting of text into search terms, the same for what is stored and what is asked.
 
-CJK text is folded (NFKC, lower case, traditional to simplified) and cut into single characters and
-overlapping bigrams; Latin text is folded and stemmed; where the two meet (`C盘`) the pair is a term too.
-Terms hold no white space, so that a tokenizer that splits at white space gives them back.
+All text is folded: NFKC, lower case, traditional to simplified, no diacritics. What is written without
+spaces, Chinese first, is cut into single characters and overlapping bigrams; words are stemmed; where the
+two meet (`C盘`) the pair is a term too. Terms hold no white space, so that a tokenizer that splits at white
+space gives them back.
 """
 
 from __future__ import annotations
@@ -16,18 +17,36 @@ from collections.abc import Iterator
 import opencc
 import Stemmer
 
-FOLD_VERSION = 1
-"""Counts changes of the rules below; an index made by another version is rebuilt."""
+_RULES = 1
+FOLD_VERSION = (
+    f"{_RULES}, Unicode {unicodedata.unidata_version}, OpenCC {opencc.__version__}, "
+    f"PyStemmer {Stemmer.version()}"
+)
+"""Names the rules below (their number counts changes) and all they rest on; an index made by another version
+is rebuilt: what is taken out of it must be cut exactly as it was when it was put in."""
 
-_CJK = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30ff\u3100-\u312f"
+# Scripts written without spaces: Han, kana, Hangul (where words grow endings), Thai, Lao, Burmese, Khmer.
+_UNSPACED = (
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30fa\u30fc-\u30ff\u3100-\u312f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U000323af"
 )
-_PIECES = re.compile(
-    rf"(?P<cjk>[{_CJK}]+)|(?P<word>(?:(?![{_CJK}_])\w)+(?:['’](?:(?![{_CJK}_])\w)+)*[+#]*)|(?P<symbol>[^\w\s])"
+# Vowel signs and the like, part of the word they stand in; \w leaves them out.
+_MARKS = "".join(
+    chr(c)
+    for c in (*range(0x0483, 0x1D00), *range(0xA66F, 0xABEE))
+    if unicodedata.category(chr(c)).startswith("M")
 )
-_QUIET = frozenset("PZC")  # punctuation, separators, control: no terms of their own
+_LETTERS = rf"(?:(?![{_UNSPACED}_])\w[{_MARKS}]*)+"
+_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+_PIECES = re.compile(
+    rf"(?P<run>[{_UNSPACED}]+)|(?P<word>{_LETTERS}(?:'{_LETTERS})*[+#]*)|(?P<symbol>{_FLAG}|[^\w\s])"
+)
+_PICTURES = "\U0001f000", "\U0001faff"  # a block of signs, whether this Python knows the newest or not
+_SKIN_TONES = "\U0001f3fb", "\U0001f3ff"
+_TYPOGRAPHIC = {ord("’"): "'"}
+_MAX_TERM = 64  # characters of a word that make its term; longer ones are no words
 
 STOP_WORDS_EN = frozenset(
     """a about after all also am an and any are as at be been before being both but by can could did do does
@@ -49,11 +68,11 @@ def _simplified() -> dict[int, str]:
     characters = [chr(c) for block in ((0x3400, 0x4DC0), (0x4E00, 0xA000)) for c in range(*block)]
     converted = str(opencc.OpenCC("t2s").convert("\n".join(characters))).split("\n")
     pairs = zip(characters, converted, strict=True)
-    return {ord(old): new for old, new in pairs if old != new and len(new) == 1}
+    return _TYPOGRAPHIC | {ord(old): new for old, new in pairs if old != new and len(new) == 1}
 
 
 def fold(text: str) -> str:
-    """The text in one form: NFKC, lower case, simplified, without diacritics on Latin letters."""
+    """The text in one form: NFKC, lower case, simplified, letters without diacritics."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
     if folded.isascii():
         return folded
@@ -70,7 +89,8 @@ def _stem(word: str) -> str:
 
 
 def _word_term(word: str) -> str:
-    return _stem(word.replace("’", "'")) if word.isascii() or not word.isalpha() else word
+    term = word[:_MAX_TERM]
+    return _stem(term) if term.isascii() else term
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str, bool]]:
@@ -82,15 +102,18 @@ def _pieces(text: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _is_sign(symbol: str) -> bool:
-    quiet = unicodedata.category(symbol)[0] in _QUIET or symbol in "\ufe0f\u200d"
-    return not (quiet or symbol.isascii())
+    """Emoji, flags, ♥, €: terms of their own. Punctuation, ASCII and skin tones are none."""
+    first = symbol[0]
+    if first.isascii() or _SKIN_TONES[0] <= first <= _SKIN_TONES[1]:
+        return False
+    return unicodedata.category(first).startswith("S") or _PICTURES[0] <= first <= _PICTURES[1]
 
 
 def _border(kind: str, piece: str, before: tuple[str, str], touches: bool) -> list[str]:
-    """The term of a border between a word and CJK text: the word with the one character beside it."""
-    if not touches or {kind, before[0]} != {"cjk", "word"}:
+    """The term of a border between a word and unspaced text: the word with the one character beside it."""
+    if not touches or {kind, before[0]} != {"run", "word"}:
         return []
-    return [before[1] + piece[0] if kind == "cjk" else before[1][-1] + piece]
+    return [before[1][-_MAX_TERM:] + piece[0] if kind == "run" else before[1][-1] + piece[:_MAX_TERM]]
 
 
 def index_terms(text: str) -> list[str]:
@@ -99,7 +122,7 @@ def index_terms(text: str) -> list[str]:
     before = ("", "")
     for kind, piece, touches in _pieces(fold(text)):
         terms += _border(kind, piece, before, touches)
-        if kind == "cjk":
+        if kind == "run":
             terms += piece
             terms += [piece[i : i + 2] for i in range(len(piece) - 1)]
         elif kind == "word":
@@ -122,8 +145,8 @@ def _query_terms(folded: str) -> Iterator[tuple[str, bool]]:
     for kind, piece, touches in _pieces(folded):
         for term in _border(kind, piece, before, touches):
             yield term, False
-        if kind == "cjk":
-            yield from _cjk_query_terms(piece)
+        if kind == "run":
+            yield from _run_query_terms(piece)
         elif kind == "word":
             yield _word_term(piece), piece in STOP_WORDS_EN
         elif _is_sign(piece):
@@ -131,7 +154,7 @@ def _query_terms(folded: str) -> Iterator[tuple[str, bool]]:
         before = (kind, piece)
 
 
-def _cjk_query_terms(run: str) -> Iterator[tuple[str, bool]]:
+def _run_query_terms(run: str) -> Iterator[tuple[str, bool]]:
     if len(run) == 1:
         yield run, run in STOP_CHARACTERS_ZH
     for i in range(len(run) - 1):

@@ -28,7 +28,6 @@ FORBIDDEN = {
     "version": "versions are counted by memoryd",
     "state": "states change through methods such as delete",
 }
-KEYWORDS = ("agent_id", "session_id")
 _MAX_DEPTH = 16
 
 
@@ -115,6 +114,8 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "agent_id": _string,
     "session_id": _string,
 }
+TAKEN = frozenset(_READERS) | {"timestamp"}
+"""Keys of metadata that are fields of the record."""
 _NULLABLE = frozenset(
     {
         "source_id",
@@ -130,7 +131,7 @@ _NULLABLE = frozenset(
 
 
 def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
-    """Take metadata apart; every key is checked. limit: bytes of the rest as JSON-like text.
+    """Take metadata apart; every key is checked. limit: bytes of what is not a single value, as JSON.
 
     A None for a field means "not given"; for an own key it is kept. Raises `InvalidParameterError`.
     """
@@ -145,7 +146,8 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
             rest[_own_key(key)] = _plain(key, value, 1)
         elif value is not None:
             _read_field(key, value, metadata, fields, notices)
-    _check_size(rest, limit)
+    lists = [list(fields.get(name, ())) for name in ("tags", "exact_keys")]
+    _check_size([rest, *lists], limit)
     _check_ranges(fields)
     return Draft(fields, rest, tuple(notices))
 
@@ -153,7 +155,7 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
 def _read_field(
     key: str, value: Any, metadata: Mapping[str, Any], fields: dict[str, Any], notices: list[str]
 ) -> None:
-    if key == "category" and value not in CATEGORIES and "kind" not in metadata:
+    if key == "category" and value not in CATEGORIES and metadata.get("kind") is None:
         kind = OTHER_KINDS.get(value, value) if isinstance(value, str) else None
         if kind in KINDS:
             fields["kind"] = kind
@@ -191,6 +193,8 @@ def _plain(key: str, value: Any, depth: int) -> Any:
 
 def _utf8(key: str, value: Any) -> Any:
     if isinstance(value, str):
+        if "\0" in value:  # older SQLites end a string of JSON there
+            raise _fault(key, value, "a string without NUL characters")
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
@@ -206,12 +210,13 @@ def _size(value: Any) -> int:
     return 4 + (len(value.encode("utf-8")) if isinstance(value, str) else 8)
 
 
-def _check_size(rest: dict[str, Any], limit: int) -> None:
-    if _size(rest) > limit:
+def _check_size(given: list[Any], limit: int) -> None:
+    size = _size(given)
+    if size > limit:
         raise InvalidParameterError(
             f"metadata: over {limit:,} bytes; put long texts into the text (setting limits.metadata_bytes)",
             parameter="metadata",
-            value=f"{_size(rest):,} bytes",
+            value=f"{size:,} bytes",
             expected=f"at most {limit:,} bytes",
         )
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from memory_client.errors import InvalidParameterError
+
+_INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
 def clean_text(text: str, limit: int, parameter: str = "text") -> tuple[str, list[str]]:
@@ -11,7 +15,7 @@ def clean_text(text: str, limit: int, parameter: str = "text") -> tuple[str, lis
     NUL characters (which end a string in C) become spaces. limit: characters.
     Raises `InvalidParameterError` for a blank text, one over the limit, or a lone surrogate.
     """
-    if not text.strip() or not text.replace("\0", " ").strip():
+    if all(unicodedata.category(c) in _INVISIBLE for c in text):
         raise _fault(parameter, "is empty or blank", "a text with at least one visible character")
     if len(text) > limit:
         raise _fault(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,12 +17,12 @@ def parse_time(value: Any, parameter: str) -> float:
     Raises `InvalidParameterError`.
     """
     seconds = _seconds(value)
-    if seconds is None or not EARLIEST <= seconds <= LATEST:
+    if seconds is None:
         raise InvalidParameterError(
-            f"{parameter}: {value!r} is not a time; expected epoch seconds or ISO 8601 "
+            f"{parameter}: {value!r:.80} is not a time; expected epoch seconds or ISO 8601 "
             f"such as 2026-01-03 or 2026-01-03T09:30:00+08:00",
             parameter=parameter,
-            value=repr(value),
+            value=repr(value)[:80],
             expected="epoch seconds or ISO 8601",
         )
     return seconds
@@ -33,11 +32,12 @@ def _seconds(value: Any) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return float(value) if math.isfinite(value) else None
+        return float(value) if EARLIEST <= value <= LATEST else None
     if not isinstance(value, str):
         return None
     try:
         moment = datetime.fromisoformat(value.strip())
     except ValueError:
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return seconds if EARLIEST <= seconds <= LATEST else None

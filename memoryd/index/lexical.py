@@ -8,24 +8,32 @@ scores, by the same formula, computed here.
 
 from __future__ import annotations
 
+import heapq
 import math
 import sqlite3
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from memoryd.core.filters import Node
 from memoryd.core.fold import FOLD_VERSION, index_terms, query_terms
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
+from memoryd.storage.filters import Sql
 from memoryd.storage.memories import active
 
+_TERMS_READ = 2000  # of a long query; looking one up takes 10 to 50 µs
+_TERMS_USED = 128  # the rarest of them
 _COMMON_SHARE = 0.05
 _COMMON_ROWS = 1000  # below this a term is never common: scoring its rows is cheap
-_CANDIDATE_BUDGET = 3000  # rows that FTS5 scores for a query, about 2 µs each
+_CANDIDATE_BUDGET = 2000  # rows that FTS5 scores for a query, about 1.5 µs each
 _POOL = 100  # best candidates that are scored by the common terms too
-_COMMON_CHARS = 4000  # of a candidate's text, for the common terms
+_NEWEST = 50  # candidates where there are common terms only
+_TEXT_CHARS = 1000  # of a candidate's text that are cut into terms for it, about 0.8 µs each
+_POOL_CHARS = 40_000  # of all of them
+_TEXT = f"SELECT substr(text, 1, {_TEXT_CHARS}), length(text) FROM memories WHERE row = ?"
 _K1, _B = 1.2, 0.75  # FTS5's own constants
 _MIN_IDF = 1e-6
 _CACHED_TERMS = 50_000
@@ -119,14 +127,16 @@ class LexicalIndex:
 
     def check(self, connection: sqlite3.Connection) -> list[str]:
         """Disagreements with the memories, in words."""
-        truth = dict(connection.execute("SELECT user_id, count(*) FROM memories GROUP BY user_id").fetchall())
-        counted = dict(connection.execute("SELECT user_id, documents FROM users").fetchall())
-        users = sorted(set(truth) | {user for user, documents in counted.items() if documents})
-        return [
-            f"{truth.get(user, 0)} memories but {counted.get(user, 0)} texts in the keyword index"
-            for user in users
-            if truth.get(user, 0) != counted.get(user, 0)
-        ]
+        partitions = {
+            row[1]: _Partition(row[0], row[2], row[3])
+            for row in connection.execute("SELECT number, user_id, documents, terms FROM users")
+        }
+        users = connection.execute("SELECT DISTINCT user_id FROM memories").fetchall()
+        without = sum(user_id not in partitions for (user_id,) in users)
+        found = [f"{without} users are not in the keyword index"] if without else []
+        for user_id, partition in partitions.items():
+            found += _differences(connection, user_id, partition)
+        return found
 
     def search(
         self, connection: sqlite3.Connection, scope: Scope, query: str, limit: int, node: Node
@@ -135,20 +145,20 @@ class LexicalIndex:
         partition = _partition(connection, scope.user_id)
         if partition is None:
             return []
-        frequencies = self._known(connection, partition, query_terms(query))
+        frequencies = self._known(connection, partition, query_terms(query)[:_TERMS_READ])
         if not frequencies:
             return []
-        rare, common = _split(frequencies, partition.documents)
-        best = sum(partition.idf(n) for n in frequencies.values()) * (_K1 + 1)
+        rare, middling, common = _split(frequencies, partition.documents)
         condition = active(scope, node)
-        pool = max(_POOL, 2 * limit)
-        scored = (
-            _by_rare(connection, partition, rare, condition, pool)
-            if rare
-            else _newest(connection, partition, min(common, key=common.__getitem__), condition, pool)
-        )
-        extra = {term: partition.idf(n) for term, n in common.items()}
-        hits = [_hit(row, score + _bm25(text, extra, partition), best) for row, score, text in scored]
+        if rare:
+            scores = _by_rare(connection, partition, rare, middling, condition, max(_POOL, 2 * limit))
+        else:
+            scores = _newest(connection, partition, common, condition, max(_NEWEST, 2 * limit))
+        if common:
+            idfs = {term: partition.idf(frequencies[term]) for term in common}
+            _add_common(connection, scores, idfs, partition, limit)
+        best = sum(partition.idf(n) for n in frequencies.values()) * (_K1 + 1)
+        hits = [_hit(row, score, best) for row, score in scores.items()]
         return sorted(hits, key=lambda hit: (-hit.score, -hit.row))[:limit]
 
     def cache_counters(self) -> dict[str, int]:
@@ -162,9 +172,10 @@ class LexicalIndex:
     def _known(
         self, connection: sqlite3.Connection, partition: _Partition, terms: Sequence[str]
     ) -> dict[str, int]:
-        """The terms that occur, with the number of rows they stand in."""
+        """The rarest terms that occur, rarest first, with the number of rows they stand in."""
         found = {term: self._frequency(connection, partition, term) for term in terms}
-        return {term: n for term, n in found.items() if n}
+        occurring = [(n, place, term) for place, (term, n) in enumerate(found.items()) if n]
+        return {term: n for n, _, term in heapq.nsmallest(_TERMS_USED, occurring)}
 
     def _frequency(self, connection: sqlite3.Connection, partition: _Partition, term: str) -> int:
         """How many rows a term stands in: exact for rare terms, at most a tenth stale for common ones."""
@@ -223,67 +234,122 @@ def _partition(connection: sqlite3.Connection, user_id: str) -> _Partition | Non
     return None if row is None else _Partition(*row)
 
 
-def _split(frequencies: dict[str, int], documents: int) -> tuple[list[str], dict[str, int]]:
-    """Terms that give candidates, rarest first and within the budget, and those that only score."""
+def _split(frequencies: dict[str, int], documents: int) -> tuple[list[str], list[str], list[str]]:
+    """Of terms with their rows, rarest first: those that give candidates, within the budget, those that are
+    too many for that, and the common ones."""
     limit = max(_COMMON_ROWS, _COMMON_SHARE * documents)
-    rare: list[str] = []
-    rows = 0
-    for term, frequency in sorted(frequencies.items(), key=lambda item: item[1]):
-        rows += frequency
-        if frequency > limit or (rare and rows > _CANDIDATE_BUDGET):
-            break
-        rare.append(term)
-    return rare, {term: n for term, n in frequencies.items() if term not in rare}
+    terms = [term for term, frequency in frequencies.items() if frequency <= limit]
+    rows = list(accumulate(frequencies[term] for term in terms))
+    taken = sum(place == 0 or so_far <= _CANDIDATE_BUDGET for place, so_far in enumerate(rows))
+    return terms[:taken], terms[taken:], list(frequencies)[len(terms) :]
 
 
 def _by_rare(
     connection: sqlite3.Connection,
     partition: _Partition,
-    terms: Sequence[str],
-    condition: tuple[str, list[object]],
+    rare: Sequence[str],
+    middling: Sequence[str],
+    condition: Sql,
     limit: int,
-) -> list[tuple[int, float, str]]:
+) -> dict[int, float]:
+    """The best rows that hold a rare term, by the BM25 of the rare and the middling ones: row -> score."""
+    # CROSS JOIN: left to itself SQLite may ask the table of terms about every memory of the user
     sql = (
-        f"SELECT m.row, -bm25({partition.table}), substr(m.text, 1, {_COMMON_CHARS}) "
-        f"FROM {partition.table} JOIN memories m ON m.row = {partition.table}.rowid "
+        f"SELECT m.row, -bm25({partition.table}) AS score "
+        f"FROM {partition.table} CROSS JOIN memories m ON m.row = {partition.table}.rowid "
         f"WHERE {partition.table} MATCH ? AND {condition[0]} "
-        f"ORDER BY bm25({partition.table}), m.row DESC LIMIT {limit:d}"
+        f"ORDER BY score DESC, m.row DESC LIMIT {limit:d}"
     )
-    found = connection.execute(sql, [_match(terms), *condition[1]])
-    return [(int(row), float(score), str(text)) for row, score, text in found]
+    scores: dict[int, float] = dict(connection.execute(sql, [_match(rare, "OR"), *condition[1]]).fetchall())
+    if middling:
+        both = f"({_match(rare, 'OR')}) AND ({_match(middling, 'OR')})"
+        scores |= connection.execute(sql, [both, *condition[1]]).fetchall()
+    return dict(sorted(scores.items(), key=lambda item: item[1], reverse=True))
 
 
 def _newest(
     connection: sqlite3.Connection,
     partition: _Partition,
-    term: str,
-    condition: tuple[str, list[object]],
+    terms: Sequence[str],
+    condition: Sql,
     limit: int,
-) -> list[tuple[int, float, str]]:
-    """Nothing rare to go by: the newest rows of the least common term."""
+) -> dict[int, float]:
+    """Nothing rare to go by: the newest rows with the two rarest terms, then with the rarest."""
     sql = (
-        f"SELECT m.row, substr(m.text, 1, {_COMMON_CHARS}) "
-        f"FROM {partition.table} CROSS JOIN memories m ON m.row = {partition.table}.rowid "
+        f"SELECT m.row FROM {partition.table} CROSS JOIN memories m ON m.row = {partition.table}.rowid "
         f"WHERE {partition.table} MATCH ? AND {condition[0]} "
         f"ORDER BY {partition.table}.rowid DESC LIMIT {limit:d}"
     )
-    found = connection.execute(sql, [_match([term]), *condition[1]])
-    return [(int(row), 0.0, str(text)) for row, text in found]
+    rows: dict[int, float] = {}
+    for count in range(min(2, len(terms)), 0, -1):
+        found = connection.execute(sql, [_match(terms[:count], "AND"), *condition[1]])
+        rows |= dict.fromkeys((int(row) for (row,) in found), 0.0)
+        if len(rows) >= limit:
+            break
+    return rows
 
 
-def _match(terms: Iterable[str]) -> str:
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+def _match(terms: Iterable[str], operator: str) -> str:
+    return f" {operator} ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def _bm25(text: str, idfs: dict[str, float], partition: _Partition) -> float:
-    """What the terms of `idfs` add to a text's score; the formula of FTS5's bm25()."""
-    if not idfs:
-        return 0.0
+def _add_common(
+    connection: sqlite3.Connection,
+    scores: dict[int, float],
+    idfs: dict[str, float],
+    partition: _Partition,
+    limit: int,
+) -> None:
+    """Add what common terms contribute to the scores, as FTS5's bm25() would.
+
+    Best rows first, as long as they can still come among the best `limit`; where texts are long the last
+    ones go without.
+    """
+    most = sum(idfs.values()) * (_K1 + 1)
+    best: list[float] = []
+    characters = 0
+    for row, score in scores.items():
+        if len(best) == limit and score + most < best[0]:
+            break
+        text, length = connection.execute(_TEXT, (row,)).fetchone()
+        characters += len(text)
+        if characters > _POOL_CHARS:
+            break
+        scores[row] = score + _bm25(text, length, idfs, partition)
+        (heapq.heappush if len(best) < limit else heapq.heappushpop)(best, scores[row])
+
+
+def _bm25(text: str, length: int, idfs: dict[str, float], partition: _Partition) -> float:
+    """The part of some terms in a text's score. length: of the whole text, whose beginning `text` is."""
     terms = index_terms(text)
     counts = Counter(term for term in terms if term in idfs)
-    norm = _K1 * (1 - _B + _B * len(terms) / partition.mean_length)
+    norm = _K1 * (1 - _B + _B * len(terms) * length / len(text) / partition.mean_length)
     return sum(idfs[term] * n * (_K1 + 1) / (n + norm) for term, n in counts.items())
 
 
 def _hit(row: int, score: float, best: float) -> LexicalHit:
     return LexicalHit(row, score, min(1.0, max(0.0, score / best)))
+
+
+def _differences(connection: sqlite3.Connection, user_id: str, partition: _Partition) -> list[str]:
+    docsize = f"{partition.table}_docsize"  # FTS5's own: a row for every text it holds
+    missing = "SELECT row FROM memories WHERE user_id = ? EXCEPT SELECT id FROM {0}"
+    foreign = "SELECT id FROM {0} EXCEPT SELECT row FROM memories WHERE user_id = ?"
+    held = "SELECT count(*) FROM {0}"
+    counts = [
+        int(connection.execute(f"SELECT count(*) FROM ({sql.format(docsize)})", (user_id,)).fetchone()[0])
+        for sql in (missing, foreign)
+    ]
+    found = [
+        f"{n} {what}"
+        for n, what in zip(
+            counts,
+            ("memories are not in the keyword index", "texts in the keyword index are of no memory"),
+            strict=True,
+        )
+        if n
+    ]
+    documents = int(connection.execute(held.format(docsize)).fetchone()[0])
+    if documents != partition.documents:
+        found.append(f"{partition.documents} texts counted in the keyword index, {documents} in it")
+    return found
