@@ -266,7 +266,7 @@ class MemoryService(MemoryAPI):
 def _key(method: str, scope: Scope, request_id: str | None, params: dict[str, Any]) -> RequestKey | None:
     if request_id is None:
         return None
-    return RequestKey(scope.user_id, method, check_name(request_id, "request_id"), params)
+    return RequestKey.of(scope.user_id, method, check_name(request_id, "request_id"), params)
 
 
 def _checked_ids(ids: list[str]) -> list[str]:

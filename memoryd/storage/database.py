@@ -60,6 +60,15 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection set up as all of ours are."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
     connection.row_factory = sqlite3.Row
+    try:
+        _set_up(connection, read_only)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, read_only: bool) -> None:
     for pragma in (
         "journal_mode=WAL",
         "synchronous=FULL",
@@ -73,7 +82,6 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         connection.execute(f"PRAGMA {pragma}")
     if read_only:
         connection.execute("PRAGMA query_only=ON")
-    return connection
 
 
 class Database:
@@ -136,15 +144,15 @@ class Database:
             return connect(self.path, read_only=True)
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
-        if self._closed:
-            connection.close()
-            return
-        try:
-            self._readers.put_nowait(connection)
-        except queue.Full:
-            connection.close()
+        with self._close_lock:  # nothing may be put where `close` has cleared up already
+            if not self._closed and not self._readers.full():
+                self._readers.put_nowait(connection)
+                return
+        connection.close()
 
     def _submit(self, task: Callable[[], T]) -> T:
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("a write inside a write would wait for itself")
         future: Future[T] = Future()
 
         def work() -> None:

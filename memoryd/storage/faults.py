@@ -10,6 +10,8 @@ from pathlib import Path
 from memory_client.errors import DatabaseCorruptError, DiskFullError, StorageError
 
 _CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_NOT_OURS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @contextmanager
@@ -23,11 +25,18 @@ def storage_errors(path: Path) -> Iterator[None]:
 
 def translate(error: sqlite3.Error, path: Path) -> StorageError:
     """The error a caller sees for one of SQLite's."""
-    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = getattr(error, "sqlite_errorcode", 0)
+    primary = code & 0xFF
     if primary == sqlite3.SQLITE_FULL:
         return DiskFullError(
             f"no space left for {path}: the write was rolled back, nothing stored before is lost; "
             f"free some space and try again",
+            path=str(path),
+        )
+    if code == sqlite3.SQLITE_CORRUPT_VTAB:
+        return StorageError(
+            f"the keyword index in {path} is damaged ({error}); the memories are not: run "
+            f"`memoryd reindex`, it makes the index again from them",
             path=str(path),
         )
     if primary in _CORRUPT:
@@ -36,4 +45,12 @@ def translate(error: sqlite3.Error, path: Path) -> StorageError:
             f"`memoryd doctor --repair`: it salvages what is readable into a new file and keeps this one",
             path=str(path),
         )
-    return StorageError(f"{path}: {error}", path=str(path))
+    return StorageError(f"{path}: {error}{_fix(primary, path)}", path=str(path))
+
+
+def _fix(code: int, path: Path) -> str:
+    if code in _NOT_OURS:
+        return f"; make {path} and its directory writable for you"
+    if code in _LOCKED:
+        return "; another program holds it: close whatever has opened the file itself"
+    return ""

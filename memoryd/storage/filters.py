@@ -28,13 +28,18 @@ def compile_filter(node: Node) -> Sql:
 
 def _joined(node: And | Or) -> Sql:
     compiled = [compile_filter(part) for part in node.parts]
-    if not compiled:
-        return "1", []
-    word = " AND " if isinstance(node, And) else " OR "
-    return (
-        "(" + word.join(condition for condition, _ in compiled) + ")",
-        [param for _, params in compiled for param in params],
-    )
+    params = [param for _, own in compiled for param in own]
+    return _balanced(
+        [condition for condition, _ in compiled], "AND" if isinstance(node, And) else "OR"
+    ), params
+
+
+def _balanced(conditions: list[str], word: str) -> str:
+    """Joined in a tree of pairs: in a row, a thousand would be too deep for SQLite."""
+    if len(conditions) < 2:
+        return conditions[0] if conditions else "1"
+    half = len(conditions) // 2
+    return f"({_balanced(conditions[:half], word)} {word} {_balanced(conditions[half:], word)})"
 
 
 def _compare(node: Compare) -> Sql:
@@ -60,7 +65,7 @@ def _column(column: str, node: Compare) -> Sql:
     if node.operator == "eq":
         return (f"{column} IS NULL", []) if value is None else (f"({column} IS ?)", [value])
     if node.operator == "in":
-        return f"COALESCE({column} IN (SELECT value FROM json_each(?)), 0)", [json.dumps(value)]
+        return f"COALESCE({column} IN ({', '.join('?' * len(value))}), 0)", list(value)
     if node.operator == "contains":
         return f"COALESCE(instr({column}, ?) > 0, 0)", [value]
     return f"COALESCE({column} {_ORDER[node.operator]} ?, 0)", [value]
@@ -94,14 +99,21 @@ def _entry_condition(node: Compare) -> Sql:
         return f"EXISTS (SELECT 1 FROM json_each(?) AS w WHERE {same})", [json.dumps(value)]
     if node.operator == "contains":
         member = (
-            f"EXISTS (SELECT 1 FROM json_each(e.value) AS i WHERE i.value = ? AND {_class_of('i', value)})"
+            f"EXISTS (SELECT 1 FROM json_each(e.value) AS i "
+            f"WHERE i.value = {_operand(value)} AND {_class_of('i', value)})"
         )
         substring = "instr(e.value, ?) > 0" if isinstance(value, str) else "0"
-        params = [value, value] if isinstance(value, str) else [value]
+        params = [value, value] if isinstance(value, str) else [json.dumps(value)]
         return f"CASE e.type WHEN 'array' THEN {member} WHEN 'text' THEN {substring} ELSE 0 END", params
     if value is None:
         return "e.type = 'null'", []
-    return f"{_class_of('e', value)} AND e.value {_ORDER.get(node.operator, '=')} ?", [value]
+    compared = f"e.value {_ORDER.get(node.operator, '=')} {_operand(value)}"
+    return f"{_class_of('e', value)} AND {compared}", [value if isinstance(value, str) else json.dumps(value)]
+
+
+def _operand(value: Any) -> str:
+    """The mark of a value; numbers are read from JSON on both sides, to be rounded alike."""
+    return "?" if isinstance(value, str) else "json_extract(?, '$')"
 
 
 def _class(entry: str) -> str:

@@ -1,4 +1,8 @@
-"""The durable job table. One job of a kind waits at most; a job found running at start runs again."""
+"""The durable job table. One job of a kind waits at most; a job found running at start runs again.
+
+A job that fails waits longer each time and after `MAX_ATTEMPTS` stays as failed, for people to see, until
+one of its kind succeeds. An attempt that took the process with it counts too.
+"""
 
 from __future__ import annotations
 
@@ -48,22 +52,32 @@ def take(tx: Transaction, now: float) -> Job | None:
 
 
 def finish(tx: Transaction, job: Job) -> None:
-    """A job is done: its row goes."""
-    tx.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
+    """A job is done: its row goes, and with it what of its kind had failed."""
+    tx.execute("DELETE FROM jobs WHERE id = ? OR (kind = ? AND state = 'failed')", (job.id, job.kind))
 
 
-def fail(tx: Transaction, job: Job, error: str, now: float) -> None:
-    """A job failed: it waits longer each time, and after `MAX_ATTEMPTS` it stays as failed."""
-    state = "failed" if job.attempts >= MAX_ATTEMPTS else "queued"
-    tx.execute(
-        "UPDATE jobs SET state = ?, not_before = ?, updated_at = ?, error = ? WHERE id = ?",
-        (state, now + _BACK_OFF_SECONDS * 2 ** (job.attempts - 1), now, error, job.id),
-    )
+def fail(tx: Transaction, job: Job, error: str, now: float) -> bool:
+    """A job failed; return whether it will be tried again."""
+    due = now + _BACK_OFF_SECONDS * 2 ** (job.attempts - 1)
+    return _put_back(tx, job, due, now, error)
 
 
 def requeue_running(tx: Transaction, now: float) -> None:
     """At start: what was running when the process died is due again."""
-    tx.execute("UPDATE jobs SET state = 'queued', updated_at = ? WHERE state = 'running'", (now,))
+    found = tx.execute("SELECT id, kind, attempts FROM jobs WHERE state = 'running'").fetchall()
+    for row in found:
+        _put_back(tx, Job(*row), now, now, "the process ended while it ran")
+
+
+def _put_back(tx: Transaction, job: Job, due: float, now: float, error: str) -> bool:
+    again = job.attempts < MAX_ATTEMPTS
+    if again:  # queued once more while it ran: one of the two is enough
+        tx.execute("DELETE FROM jobs WHERE kind = ? AND state = 'queued'", (job.kind,))
+    tx.execute(
+        "UPDATE jobs SET state = ?, not_before = ?, updated_at = ?, error = ? WHERE id = ?",
+        ("queued" if again else "failed", due, now, error, job.id),
+    )
+    return again
 
 
 def next_due(connection: sqlite3.Connection) -> float | None:

@@ -87,7 +87,7 @@ def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -
     found: dict[int, Stored] = {}
     for batch in _batches(rows):
         wanted = f"m.row IN (SELECT value FROM json_each(?)) AND {condition}"
-        for stored in _select(connection, wanted, [json.dumps(batch), *params]):
+        for stored in _select(connection, wanted, [json.dumps(batch), *params], index="NOT INDEXED"):
             found[stored.row] = stored
     return found
 
@@ -141,10 +141,12 @@ def all_of_user(connection: sqlite3.Connection, user_id: str) -> list[tuple[int,
 
 
 def _select(
-    connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = ""
+    connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = "", index: str = ""
 ) -> list[Stored]:
+    """index: `NOT INDEXED` goes by row numbers; SQLite would rather walk through all of a user's rows."""
     sql = (
-        f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, o.row IS NULL AS indexed FROM memories m "
+        f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, o.row IS NULL AS indexed "
+        f"FROM memories m {index} "
         f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "
         f"WHERE {condition} {tail}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -24,8 +24,13 @@ class RequestKey:
     user_id: str
     method: str
     request_id: str
-    params: dict[str, Any]
+    params_hash: bytes
     part: int | None = None
+
+    @classmethod
+    def of(cls, user_id: str, method: str, request_id: str, params: Mapping[str, Any]) -> RequestKey:
+        """params: hashed once; those of a long request are as large as it is."""
+        return cls(user_id, method, request_id, _digest(params))
 
     @property
     def stored_id(self) -> str:
@@ -78,12 +83,18 @@ def forget_old(tx: Transaction, now: float) -> None:
 
 
 def _hash(connection: sqlite3.Connection, key: RequestKey) -> bytes:
+    """Salted before it is stored, so that a text cannot be guessed from it."""
     salt = connection.execute("SELECT value FROM properties WHERE name = 'salt'").fetchone()[0]
-    canonical = msgpack.packb(_sorted(key.params))
-    return hashlib.blake2b(canonical, key=bytes(salt), digest_size=16).digest()
+    return hashlib.blake2b(key.params_hash, key=bytes(salt), digest_size=16).digest()
+
+
+def _digest(params: Mapping[str, Any]) -> bytes:
+    """Equal for equal parameters, and never an error: what is no JSON is refused later, by name."""
+    packed = msgpack.packb(_sorted(dict(params)), default=repr, unicode_errors="surrogatepass")
+    return hashlib.blake2b(packed).digest()
 
 
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _sorted(value[name]) for name in sorted(value)}
+        return {name: _sorted(value[name]) for name in sorted(value, key=repr)}
     return [_sorted(item) for item in value] if isinstance(value, list | tuple) else value

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
+from collections.abc import Sequence
 
 from memory_client.types import Stats
 from memoryd.core.scope import Scope
@@ -14,16 +16,11 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
     owner, params = scoped(scope)
     where = f"FROM memories m WHERE {owner} AND m.state = 'active'"
 
-    def by(column: str) -> dict[str, int]:
-        found = connection.execute(
-            f"SELECT m.{column}, count(*) {where} GROUP BY 1 ORDER BY 2 DESC, 1", params
-        )
-        return {str(name): int(n) for name, n in found}
-
-    total, characters, oldest, newest = connection.execute(
-        f"SELECT count(*), coalesce(sum(length(m.text)), 0), min(m.created_at), max(m.created_at) {where}",
+    groups = connection.execute(
+        "SELECT m.category, m.kind, m.source, count(*) AS number, sum(length(m.text)) AS characters, "
+        f"min(m.created_at) AS oldest, max(m.created_at) AS newest {where} GROUP BY 1, 2, 3",
         params,
-    ).fetchone()
+    ).fetchall()
     states = connection.execute(f"SELECT m.state, count(*) FROM memories m WHERE {owner} GROUP BY 1", params)
     pending = connection.execute(
         f"SELECT count(*) FROM outbox o JOIN memories m ON m.row = o.row "
@@ -31,16 +28,24 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
         params,
     ).fetchone()[0]
     return Stats(
-        total=total,
-        by_category=by("category"),
-        by_kind=by("kind"),
-        by_source=by("source"),
+        total=sum(group["number"] for group in groups),
+        by_category=_by("category", groups),
+        by_kind=_by("kind", groups),
+        by_source=_by("source", groups),
         by_state={str(state): int(n) for state, n in states},
-        characters=characters,
-        oldest=oldest,
-        newest=newest,
+        characters=sum(group["characters"] for group in groups),
+        oldest=min((group["oldest"] for group in groups), default=None),
+        newest=max((group["newest"] for group in groups), default=None),
         pending_vectors=pending,
     )
+
+
+def _by(column: str, groups: Sequence[sqlite3.Row]) -> dict[str, int]:
+    """The number of memories by a column, the most first."""
+    numbers: Counter[str] = Counter()
+    for group in groups:
+        numbers[group[column]] += group["number"]
+    return dict(sorted(numbers.items(), key=lambda item: (-item[1], item[0])))
 
 
 def totals(connection: sqlite3.Connection) -> dict[str, int]:

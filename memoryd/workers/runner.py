@@ -42,6 +42,7 @@ class JobRunner:
         self._ids = ids
         self._stopping = threading.Event()
         self._in_hand: jobs.Job | None = None
+        self._error: str | None = None
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="memoryd-jobs", daemon=True)
 
@@ -54,7 +55,8 @@ class JobRunner:
         """Finish the job in hand and end."""
         self._stopping.set()
         self._wake.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     @property
     def is_busy(self) -> bool:
@@ -69,11 +71,7 @@ class JobRunner:
     def _prepare(self, tx: Transaction) -> None:
         jobs.requeue_running(tx, self._clock())
         for schedule in self._schedules:
-            waiting = tx.execute(
-                "SELECT 1 FROM jobs WHERE kind = ? AND state = 'queued'", (schedule.kind,)
-            ).fetchone()
-            if waiting is None:
-                self._enqueue(tx, schedule.kind, schedule.seconds)
+            self._enqueue(tx, schedule.kind, schedule.seconds)
 
     def _enqueue(self, tx: Transaction, kind: str, delay: float) -> None:
         now = self._clock()
@@ -91,30 +89,39 @@ class JobRunner:
 
     def _work(self) -> float:
         """Run what is due; return the seconds to wait."""
+        self._settle()
         while not self._stopping.is_set():
-            job = self._database.write(lambda tx: jobs.take(tx, self._clock()))
-            if job is None:
+            self._in_hand = self._database.write(lambda tx: jobs.take(tx, self._clock()))
+            if self._in_hand is None:
                 break
-            self._in_hand = job
-            self._carry_out(job)
-            self._in_hand = None
+            self._error = self._carry_out(self._in_hand)
+            self._settle()
         with self._database.read() as connection:
             due = jobs.next_due(connection)
         return _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, due - self._clock()))
 
-    def _carry_out(self, job: jobs.Job) -> None:
+    def _carry_out(self, job: jobs.Job) -> str | None:
+        """Run the handler; return what went wrong."""
         log.info("job %s begins", job.kind)
         try:
             self._handlers[job.kind]()
         except Exception as error:
             log.exception("job %s failed", job.kind)
-            message = f"{type(error).__name__}: {error}"
-            self._database.write(lambda tx: jobs.fail(tx, job, message, self._clock()))
-            return
-        self._database.write(lambda tx: self._done(tx, job))
+            return f"{type(error).__name__}: {error}"
+        return None
 
-    def _done(self, tx: Transaction, job: jobs.Job) -> None:
-        jobs.finish(tx, job)
+    def _settle(self) -> None:
+        """Write down how the job in hand ended; it stays in hand when that fails, as on a full disk."""
+        job, error = self._in_hand, self._error
+        if job is not None:
+            self._database.write(lambda tx: self._ended(tx, job, error))
+            self._in_hand = None
+
+    def _ended(self, tx: Transaction, job: jobs.Job, error: str | None) -> None:
+        if error is None:
+            jobs.finish(tx, job)
+        elif jobs.fail(tx, job, error, self._clock()):
+            return
         for schedule in self._schedules:
             if schedule.kind == job.kind:
                 self._enqueue(tx, schedule.kind, schedule.seconds)

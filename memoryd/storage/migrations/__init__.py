@@ -35,6 +35,7 @@ def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> list[Pa
 
     Raises `SchemaVersionError` for a newer database, `DatabaseCorruptError`, `DiskFullError`.
     """
+    _make_private(path)
     with storage_errors(path), closing(connect(path)) as connection:
         current = schema_of(connection)
         newest = steps[-1].version
@@ -74,7 +75,13 @@ def _take(connection: sqlite3.Connection, step: Step, backups: Path) -> list[Pat
 def _backup(connection: sqlite3.Connection, backups: Path, version: int) -> Path:
     stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime())
     target = backups / f"schema-{version}-{stamp}.sqlite3"
+    _make_private(target)
     with closing(sqlite3.connect(target)) as copy:
         connection.backup(copy)
-    target.chmod(0o600)
     return target
+
+
+def _make_private(path: Path) -> None:
+    """An empty file only we may read, as SQLite's other files beside it will be."""
+    if not path.exists():
+        path.touch(mode=0o600)

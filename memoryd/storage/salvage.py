@@ -1,0 +1,122 @@
+"""Copying what is readable of a damaged database into a new one. The damaged file is kept."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from memory_client.errors import DatabaseCorruptError
+from memoryd.storage.check import look_into
+from memoryd.storage.faults import storage_errors
+from memoryd.storage.migrations import migrate
+
+log = logging.getLogger(__name__)
+
+_TABLES = ("memories", "versions", "requests", "jobs", "spaces", "probes")
+_SEQ_GAP = 1_000_000
+"""The change numbers given to what was deleted, or cannot be read, must not be given again: the vector store
+may know them."""
+
+Row = sqlite3.Row
+
+
+def salvage(path: Path, backups: Path) -> Path:
+    """Copy every readable row into a fresh database at `path`; the damaged file goes to `backups`.
+
+    Returns where the damaged file is now. Derived indexes are left to be rebuilt.
+    Raises `DatabaseCorruptError` when not even one row can be read, `DiskFullError`; then nothing changed.
+    """
+    fresh = path.with_name(path.name + ".salvage")
+    fresh.unlink(missing_ok=True)
+    try:
+        copied = _copy(path, fresh, backups)
+        if not any(copied.values()):
+            raise DatabaseCorruptError(
+                f"{path}: nothing readable was found; it was left as it is. Restore a file of {backups}",
+                path=str(path),
+            )
+        log.warning("salvaged from %s: %s", path, copied)
+        damaged = _keep(path, backups)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return damaged
+
+
+def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
+    migrate(fresh, backups)
+    with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
+        copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in _TABLES}
+        _copy_rows(_until_damage(old, "SELECT * FROM properties WHERE name = 'salt'"), new, "properties")
+        new.execute(
+            "UPDATE counters SET value = ? + (SELECT coalesce(max(seq), 0) FROM memories)", (_SEQ_GAP,)
+        )
+        new.commit()
+        new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return copied
+
+
+def _keep(path: Path, backups: Path) -> Path:
+    """Put the damaged file aside. It stays at its place too until the new one takes it at a stroke; its WAL
+    must be gone by then: SQLite would play it into the new one."""
+    damaged = backups / f"damaged-{time.strftime('%Y%m%d%H%M%S', time.gmtime())}.sqlite3"
+    try:
+        os.link(path, damaged)
+    except OSError:
+        shutil.copy2(path, damaged)
+    for suffix in ("-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.replace(damaged.with_name(damaged.name + suffix))
+    return damaged
+
+
+def _copy_rows(rows: Iterable[Row], new: sqlite3.Connection, table: str) -> int:
+    copied = 0
+    for row in rows:
+        names = row.keys()
+        marks = ", ".join("?" * len(names))
+        sql = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
+        copied += new.execute(sql, tuple(row)).rowcount
+    return copied
+
+
+def _rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Iterator[Row]:
+    """Every readable row, some twice: forwards to the first damage, backwards to the last, and what is
+    between them by its key."""
+    for direction in ("ASC", "DESC"):
+        if (yield from _until_damage(old, f"SELECT * FROM {table} ORDER BY 1 {direction}")):
+            return
+    if table == "memories":
+        yield from _between(old, new)
+    elif table == "versions":
+        keys = new.execute("SELECT user_id, id FROM memories").fetchall()
+        for key in keys:
+            yield from _until_damage(old, "SELECT * FROM versions WHERE user_id = ? AND memory_id = ?", key)
+
+
+def _between(old: sqlite3.Connection, new: sqlite3.Connection) -> Iterator[Row]:
+    known = {row for (row,) in new.execute("SELECT row FROM memories")}
+    for row in range(1, max(known, default=0)):
+        if row not in known:
+            yield from _until_damage(old, "SELECT * FROM memories WHERE row = ?", (row,))
+
+
+def _until_damage(
+    old: sqlite3.Connection, sql: str, params: Sequence[object] = ()
+) -> Generator[Row, None, bool]:
+    """The rows of a query as far as they can be read; returns whether that was all."""
+    cursor = old.cursor()
+    cursor.row_factory = sqlite3.Row
+    try:
+        yield from cursor.execute(sql, params)
+    except sqlite3.DatabaseError as error:
+        log.debug("%s: reading stopped: %s", sql, error)
+        return False
+    return True
