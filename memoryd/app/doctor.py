@@ -14,8 +14,9 @@ from memory_client.launch import START_SECONDS, find_daemon, start_lock
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
 from memoryd.app.settings import load_settings
-from memoryd.storage.check import check_database, salvage
+from memoryd.storage.check import check_database
 from memoryd.storage.ownership import DirectoryOwner
+from memoryd.storage.salvage import salvage
 
 _RESTART = "memoryd restart"
 
