@@ -37,7 +37,7 @@ from memory_client.errors import (
     MemorydError,
     VersionError,
 )
-from memory_client.owner import idle_seconds, in_use, living_owner
+from memory_client.owner import idle_seconds, in_use, living_owner, unusable
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId, process_exists
 from memory_client.protocol import PROTOCOL
@@ -117,16 +117,21 @@ def ask(info: ConnectionInfo, paths: DataPaths, method: str, deadline: Deadline)
 
 @contextmanager
 def start_lock(paths: DataPaths, deadline: Deadline) -> Iterator[None]:
-    """Hold `run/start.lock`, making the directories first. Raises `DeadlineExceededError`."""
+    """Hold `run/start.lock`, making the directories first.
+
+    Raises `DeadlineExceededError`, `UnsafeDirectoryError`, `DataDirectoryError`.
+    """
     from filelock import FileLock, Timeout
 
-    paths.make()
-    lock = FileLock(paths.start_lock, timeout=deadline.within(START_SECONDS), poll_interval=0.02, mode=0o600)
+    limit = Deadline.after(deadline.within(START_SECONDS))
     try:
+        paths.make()
+        lock = FileLock(paths.start_lock, timeout=limit.within(START_SECONDS), poll_interval=0.02, mode=0o600)
         lock.acquire()
     except Timeout:
-        seconds = Deadline.after(START_SECONDS) if deadline.left() is None else deadline
-        raise seconds.error("waiting for another process that is starting the daemon") from None
+        raise limit.error("waiting for another process that is starting the daemon") from None
+    except OSError as error:
+        raise unusable(paths, error) from error
     try:
         yield
     finally:

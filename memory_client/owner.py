@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_client.errors import DataDirectoryInUse
-from memory_client.paths import DataPaths, write_private
+from memory_client.errors import DataDirectoryError, DataDirectoryInUse
+from memory_client.paths import HOME_VARIABLE, DataPaths, write_private
 from memory_client.process import ProcessId
 
 Role = Literal["daemon", "in-process"]
@@ -73,4 +73,14 @@ def in_use(paths: DataPaths, owner: Owner | None) -> DataDirectoryInUse:
         who, fix = str(owner), "close it there first"
     return DataDirectoryInUse(
         f"{root} is in use by {who}; {fix}", pid=None if owner is None else owner.process.pid, path=root
+    )
+
+
+def unusable(paths: DataPaths, error: OSError) -> DataDirectoryError:
+    """The error of a directory that the system does not let us use: read-only, full, not ours."""
+    root = str(paths.root)
+    return DataDirectoryError(
+        f"{root} cannot be used: {error.strerror or error} ({error.filename or root}); mend that, or set "
+        f"{HOME_VARIABLE} to a directory you may write",
+        path=root,
     )

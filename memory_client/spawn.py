@@ -91,7 +91,9 @@ def spawn(paths: DataPaths, report: Path, settings: Sequence[str] = ()) -> Popen
                 creationflags=flags,
             )
     except OSError as error:
-        raise LaunchError(f"{command[0]} cannot be started: {error.strerror or error}") from error
+        raise LaunchError(
+            f"{error.filename or command[0]} cannot be used: {error.strerror or error}"
+        ) from error
 
 
 def reap_later(child: Popen[bytes]) -> None:

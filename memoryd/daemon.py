@@ -30,6 +30,7 @@ from memory_client.deadline import Deadline
 from memory_client.discovery import ConnectionInfo
 from memory_client.errors import InternalError, MemorydError
 from memory_client.launch import START_SECONDS, start_lock
+from memory_client.owner import unusable
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
 from memory_client.protocol import PROTOCOL
@@ -62,8 +63,8 @@ def serve(paths: DataPaths, overrides: Mapping[str, Any], *, report: Path | None
     """
     os.umask(0o077)
     try:
-        paths.make()
         settings = load_settings(paths, overrides=overrides)
+        paths.make()
         setup_logging(paths, settings.log, foreground=foreground)
         Daemon(paths, settings).run(report)
     except MemorydError as error:
@@ -71,16 +72,23 @@ def serve(paths: DataPaths, overrides: Mapping[str, Any], *, report: Path | None
         raise
     except Exception as error:
         log.exception("the daemon failed")
-        wrapped = InternalError(f"{type(error).__name__}: {error}")
+        wrapped = _typed(paths, error)
         _report_failure(report, wrapped)
         raise wrapped from error
     if not foreground:
         faulthandler.dump_traceback_later(_EXIT_SECONDS, exit=True)
 
 
+def _typed(paths: DataPaths, error: Exception) -> MemorydError:
+    if isinstance(error, OSError):
+        return unusable(paths, error)
+    return InternalError(f"{type(error).__name__}: {error}; the details are in {paths.log_file}")
+
+
 def _report_failure(report: Path | None, error: MemorydError) -> None:
-    log.error("not started: %s", error)
-    if report is not None and report.parent.is_dir():
+    """Tell the starter; by hand the command line says it."""
+    if report is not None:
+        log.error("not started: %s", error)
         report_failure(report, error)
 
 

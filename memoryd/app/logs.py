@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import threading
+from copy import copy
 from datetime import datetime
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
@@ -38,6 +39,15 @@ class _LocalTime(logging.Formatter):
         return datetime.fromtimestamp(record.created).astimezone().isoformat(timespec="milliseconds")
 
 
+class _Terminal(_LocalTime):
+    """One line a record; the stacks are in the file."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        short = copy(record)
+        short.exc_info = short.exc_text = short.stack_info = None
+        return super().format(short)
+
+
 def setup_logging(paths: DataPaths, settings: LogSettings, *, foreground: bool) -> None:
     """Send our records of `settings.level` and up, and other libraries' warnings, to the log.
 
@@ -46,13 +56,13 @@ def setup_logging(paths: DataPaths, settings: LogSettings, *, foreground: bool) 
     file = _PrivateFile(
         paths.log_file, maxBytes=settings.max_mb * 2**20, backupCount=settings.backups, encoding="utf-8"
     )
-    handlers: list[logging.Handler] = [file]
-    if foreground:
-        handlers.append(logging.StreamHandler())
+    file.setFormatter(_LocalTime(_FORMAT))
     root = logging.getLogger()
-    for handler in handlers:
-        handler.setFormatter(_LocalTime(_FORMAT))
-        root.addHandler(handler)
+    root.addHandler(file)
+    if foreground:
+        terminal = logging.StreamHandler()
+        terminal.setFormatter(_Terminal(_FORMAT))
+        root.addHandler(terminal)
     root.setLevel(logging.WARNING)
     for name in _OURS:
         logging.getLogger(name).setLevel(settings.level.upper())

@@ -7,42 +7,59 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 _POLL_SECONDS = 0.2
 
 
-def last_lines(file: Path, count: int) -> list[str]:
+def tail(file: Path, count: int) -> Iterator[str]:
     """The last lines of a file."""
-    with open(file, encoding="utf-8", errors="replace") as log:
-        return [line.rstrip("\n") for line in deque(log, maxlen=count)]
+    with _opened(file) as log:
+        yield from _last(log, count)
 
 
-def follow(file: Path) -> Iterator[str]:
-    """Lines as they are added from now on, through rotations; it never ends by itself."""
-    place = file.stat().st_size
+def follow(file: Path, count: int) -> Iterator[str]:
+    """The last lines, then those that are added, through rotations; it never ends by itself."""
     while True:
-        with open(file, encoding="utf-8", errors="replace") as log:
-            log.seek(place)
-            yield from _until_rotated(file, log.fileno(), iter(log.readline, None))
-        place = 0
+        with _opened(file) as log:
+            yield from _last(log, count)
+            yield from _added(file, log)
+        count = -1
 
 
-def _until_rotated(file: Path, opened: int, lines: Iterator[str]) -> Iterator[str]:
-    """Whole lines of an open log, until another file has its name."""
-    rest = ""
-    for part in lines:
-        if part.endswith("\n"):
-            yield rest + part[:-1]
-            rest = ""
-            continue
-        rest += part
-        if not part and _is_another(file, opened):
-            return
-        time.sleep(_POLL_SECONDS)
+def _opened(file: Path) -> BinaryIO:
+    return open(file, "rb")
 
 
-def _is_another(file: Path, opened: int) -> bool:
+def _last(log: BinaryIO, count: int) -> Iterator[str]:
+    """The last `count` whole lines, all with -1; the place is after them."""
+    whole: deque[bytes] = deque(maxlen=None if count < 0 else count)
+    while (line := log.readline()).endswith(b"\n"):
+        whole.append(line)
+    log.seek(-len(line), os.SEEK_CUR)
+    yield from map(_text, whole)
+
+
+def _added(file: Path, log: BinaryIO) -> Iterator[str]:
+    """Whole lines as they come, until another file has the name of this one."""
+    rest = b""
+    while True:
+        rest += (part := log.readline())
+        if rest.endswith(b"\n"):
+            yield _text(rest)
+            rest = b""
+        elif not part:
+            if _is_another(file, log):
+                return
+            time.sleep(_POLL_SECONDS)
+
+
+def _text(line: bytes) -> str:
+    return line.decode(errors="replace").rstrip("\r\n")
+
+
+def _is_another(file: Path, log: BinaryIO) -> bool:
     try:
-        return not os.path.samestat(file.stat(), os.fstat(opened))
+        return not os.path.samestat(file.stat(), os.fstat(log.fileno()))
     except FileNotFoundError:  # between the two renames of a rotation
         return False

@@ -10,7 +10,7 @@ import click
 from memory_client.deadline import Deadline
 from memory_client.errors import ConfigurationError, DaemonUnavailableError
 from memory_client.paths import DataPaths
-from memoryd.cli.follow import follow, last_lines
+from memoryd.cli.follow import follow, tail
 from memoryd.cli.present import status_lines
 
 _STOP_SECONDS = 60.0
@@ -98,11 +98,8 @@ def logs(paths: DataPaths, following: bool, lines: int) -> None:
     """Show the end of the daemon's log."""
     if not paths.log_file.exists():
         raise DaemonUnavailableError(f"there is no log at {paths.log_file}: no daemon has run here yet")
-    for line in last_lines(paths.log_file, lines):
+    for line in (follow if following else tail)(paths.log_file, lines):
         click.echo(line)
-    if following:
-        for line in follow(paths.log_file):
-            click.echo(line)
 
 
 def _overrides(values: tuple[str, ...]) -> dict[str, str]:

@@ -8,8 +8,7 @@ import time
 
 from filelock import FileLock, Timeout
 
-from memory_client.errors import DataDirectoryError
-from memory_client.owner import Owner, Role, in_use, living_owner, read_owner, write_owner
+from memory_client.owner import Owner, Role, in_use, living_owner, read_owner, unusable, write_owner
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
 
@@ -43,11 +42,7 @@ class DirectoryOwner:
             raise in_use(self._paths, self._holder()) from None
         except OSError as error:
             self._lock.release()
-            raise DataDirectoryError(
-                f"{self._paths.root} cannot be used: {error.strerror or error} ({error.filename}); "
-                f"set MEMORYD_HOME to a directory you may write",
-                path=str(self._paths.root),
-            ) from error
+            raise unusable(self._paths, error) from error
 
     def still_owner(self) -> bool:
         """Whether lock file and record are still ours: somebody may have removed or replaced them."""

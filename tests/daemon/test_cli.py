@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import SpawnedDaemon, clean_environment, eventually, memoryd
+from support import SpawnedDaemon, clean_environment, memoryd
 
 from memory_client import KnowledgeClient
 from memory_client.discovery import read as read_connection
@@ -20,7 +19,7 @@ from memory_client.paths import DataPaths
 from memory_client.version import VERSION
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
-from memoryd.cli.follow import follow, last_lines
+from memoryd.cli.follow import follow, tail
 from memoryd.cli.present import duration, size
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -147,22 +146,35 @@ def test_logs_shows_the_end(daemon: SpawnedDaemon, run: Run) -> None:
 
 def test_logs_follows_through_rotations(tmp_path: Path) -> None:
     log = tmp_path / "memoryd.log"
-    log.write_text("one\ntwo\n")
-    assert last_lines(log, 1) == ["two"]
-    lines = follow(log)
-    seen: list[str] = []
-    reader = threading.Thread(target=lambda: seen.extend(next(lines) for _ in range(4)))
-    reader.start()
+    log.write_text("one\ntwo\nthr")
+    lines = follow(log, 1)
+    assert next(lines) == "two"
     with open(log, "a") as file:
-        file.write("three\nfo")
-        file.flush()
-        eventually("a line is seen", lambda: seen == ["three"] or not reader.is_alive() or seen)
-        file.write("ur\n")
+        file.write("ee\n")
+    assert next(lines) == "three"
+    with open(log, "a") as file:
+        file.write("four\n")
     log.rename(tmp_path / "memoryd.log.1")
     log.write_text("five\nsix\n")
-    reader.join(20)
+    assert [next(lines) for _ in range(3)] == ["four", "five", "six"]
     lines.close()
-    assert seen == ["three", "four", "five", "six"]
+
+
+def test_logs_of_half_a_line_and_of_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "memoryd.log"
+    log.write_text("memory 一\nhalf")
+    assert list(tail(log, 5)) == ["memory 一"]
+    assert list(tail(log, 0)) == []
+
+
+def test_logs_goes_on_until_it_is_interrupted(daemon: SpawnedDaemon) -> None:
+    command = [sys.executable, "-m", "memoryd", "--data-dir", str(daemon.home), "logs", "-f", "-n", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=clean_environment()) as reading:
+        assert reading.stdout is not None
+        assert reading.stdout.readline()
+        daemon.stop()
+        assert "leaving: asked over RPC" in reading.stdout.readline()
+        reading.terminate()
 
 
 def test_help_needs_no_directory_and_loads_nothing_heavy(home: Path, run: Run) -> None:

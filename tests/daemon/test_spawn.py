@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -12,9 +13,17 @@ from support import PATIENCE, SpawnedDaemon, daemons_of, eventually
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
-from memory_client.errors import ConfigurationError, DeadlineExceededError, LaunchError
+from memory_client.discovery import ConnectionInfo
+from memory_client.errors import (
+    ConfigurationError,
+    DataDirectoryError,
+    DeadlineExceededError,
+    LaunchError,
+    VersionError,
+)
 from memory_client.launch import ensure_daemon, start_lock
 from memory_client.paths import DataPaths
+from memory_client.protocol import PROTOCOL
 from memory_client.spawn import child_environment, interpreter
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in interpreter is a script")
@@ -155,6 +164,25 @@ def test_a_process_that_kills_itself_is_tried_twice_only(
     monkeypatch.setenv("MEMORYD_PYTHON", interpreter_that(tmp_path, what))
     assert "killed while starting, twice" in str(failed_start(home))
     assert tally.read_text() == "xx"
+
+
+@POSIX
+def test_an_interpreter_of_another_release(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it says of itself is checked: the newest client cannot work with it either."""
+    info = ConnectionInfo("tcp://127.0.0.1:9", "x" * 40, 1, 1.0, PROTOCOL + 1, "99.0.0", 1, "")
+    report = f"import json; open(sys.argv[-1], 'w').write(json.dumps({ {'serving': asdict(info)}!r}))"
+    monkeypatch.setenv("MEMORYD_PYTHON", interpreter_that(tmp_path, report))
+    with pytest.raises(VersionError, match=r"interpreter .* has memoryd 99\.0\.0"):
+        ensure_daemon(DataPaths(home), Deadline.after(PATIENCE))
+
+
+@POSIX
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataDirectoryError, match=r"Not a directory .*set MEMORYD_HOME"):
+        ensure_daemon(DataPaths(tmp_path / "file" / "home"), Deadline.after(PATIENCE))
 
 
 @POSIX

@@ -95,8 +95,8 @@ def foreign_listener(paths: DataPaths) -> Iterator[int]:
         yield port
 
 
-def starters(port: int, home: Path) -> list[subprocess.Popen[str]]:
-    env = clean_environment(MEMORYD_HOME=str(home), MEMORYD_DAEMON_PORT=str(port))
+def starters(port: int, home: Path, **extra: str) -> list[subprocess.Popen[str]]:
+    env = clean_environment(MEMORYD_HOME=str(home), MEMORYD_DAEMON_PORT=str(port), **extra)
     return [python_process(ASK, env) for _ in range(STARTERS)]
 
 
@@ -133,7 +133,7 @@ def test_a_clock_that_was_set_does_not_hide_the_daemon(daemon: SpawnedDaemon) ->
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a killed process cannot be told from a failed one")
 def test_a_daemon_killed_while_it_starts_is_started_again(home: Path) -> None:
-    processes = starters(0, home)
+    processes = starters(0, home, MEMORYD_AUTOSTART="0")  # else the first call is a second try
     victim = eventually("a daemon is starting", lambda: daemons_of(home))[0]
     victim.kill()
     assert not DataPaths(home).connection.exists(), "killed too late for this test"
