@@ -8,17 +8,24 @@ its list in `chunk`s and ends with `ok` and None. `progress` carries `{done, tot
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgpack
 
-from memory_client.errors import MalformedMessageError, MessageTooLargeError, VersionError
+from memory_client.errors import (
+    InvalidParameterError,
+    MalformedMessageError,
+    MessageTooLargeError,
+    VersionError,
+)
 from memory_client.version import VERSION
 
 PROTOCOL = 1
 MAX_MESSAGE_BYTES = 64 * 2**20
 """Limit of one message, both ways; longer lists go in chunks."""
+_MAX_DEPTH = 64
 
 ReplyStatus = Literal["ok", "error", "progress", "chunk"]
 _STATUSES = ("ok", "error", "progress", "chunk")
@@ -74,8 +81,39 @@ def unpack(frame: bytes, limit: int = MAX_MESSAGE_BYTES) -> list[Any]:
 
 
 def encode_request(request: Request) -> bytes:
-    """The frame of a request."""
-    return pack([PROTOCOL, request.correlation, request.method, request.params, request.seconds_left])
+    """The frame of a request. Raises `InvalidParameterError` for a value that cannot be sent."""
+    message = [PROTOCOL, request.correlation, request.method, request.params, request.seconds_left]
+    try:
+        return pack(message)
+    except MalformedMessageError as error:
+        raise _unsendable(request.params) or error from error
+
+
+def _unsendable(params: dict[str, Any]) -> InvalidParameterError | None:
+    """What says which value it is; the daemon would, but never sees it."""
+    for path, value in _leaves(params, ""):
+        try:
+            msgpack.packb(value)
+        except (TypeError, ValueError, OverflowError):
+            return InvalidParameterError(
+                f"{path}: {value!a:.80} cannot be sent; expected plain values, and text that UTF-8 can carry",
+                parameter=path,
+                value=f"{value!a:.80}",
+                expected="text that UTF-8 can carry, finite numbers, true, false, null, lists, maps",
+            )
+    return None
+
+
+def _leaves(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    if depth > _MAX_DEPTH or not isinstance(value, dict | list | tuple):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield f"{path} key".lstrip(), key
+            yield from _leaves(inner, f"{path}.{key}".lstrip("."), depth + 1)
+    else:
+        for i, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{i}]", depth + 1)
 
 
 def correlation_of(message: list[Any]) -> int:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from faces import Face
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError, WrongIdError
 from memory_client.types import Memory, Page, Stats
 
 KB = Any
 UNKNOWN = "mem_0000000000000000000z"
+
+
+@pytest.fixture
+def kb(wordy: Face) -> KB:
+    """None of this has to do with meaning."""
+    return wordy.kb
 
 
 def texts(memories: list[Memory]) -> list[str]:

@@ -27,7 +27,6 @@ from memory_client.errors import (
     DaemonUnavailableError,
     DeadlineExceededError,
     InvalidParameterError,
-    MalformedMessageError,
     MemorydError,
     UnknownParameterError,
     registry,
@@ -86,8 +85,9 @@ def test_wrong_arguments_are_errors_before_anything_is_sent(
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), 2**70, "\ud800"])
 def test_values_that_cannot_be_sent(client: KnowledgeClient, dispatcher: Scripted, value: Any) -> None:
-    with pytest.raises(MalformedMessageError, match="cannot be sent"):
-        client.add("x", {"a": value})
+    with pytest.raises(InvalidParameterError, match="cannot be sent") as caught:
+        client.add("x", {"a": [value]})
+    assert caught.value.data["parameter"] == "metadata.a[0]"
     assert dispatcher.seen == []
 
 

@@ -1,0 +1,162 @@
+"""Repeated requests: nothing is done twice, the reply is the same, another request is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from faces import FACES, Face, opened
+from support import end_daemons
+
+from memory_client.api import METHODS
+from memory_client.errors import InvalidParameterError, MemorydError, NotFoundError, RequestIdConflict
+
+KB = Any
+
+
+@pytest.fixture
+def kb(wordy: Face) -> KB:
+    return wordy.kb
+
+
+def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..., Any]]]:
+    """Of every write: a call, and the same with another parameter."""
+    id = kb.add("to be changed", {"mood": "bad"}, user_id=user)
+    other = kb.add("to be deleted", user_id=user)
+    third = kb.add("to be deleted too", user_id=user)
+    u = {"user_id": user}
+    return {
+        "memory.add": (
+            lambda **k: kb.add("new", {"x": 1}, **u, **k),
+            lambda **k: kb.add("other", {"x": 1}, **u, **k),
+        ),
+        "memory.add_many": (
+            lambda **k: kb.add_many(["one", {"text": "two", "metadata": {"n": 2}}], **u, **k),
+            lambda **k: kb.add_many(["one", {"text": "two", "metadata": {"n": 3}}], **u, **k),
+        ),
+        "memory.update_text": (
+            lambda **k: kb.update_text(id, "better", **u, **k),
+            lambda **k: kb.update_text(id, "worse", **u, **k),
+        ),
+        "memory.update_metadata": (
+            lambda **k: kb.update_metadata(id, {"mood": "good"}, **u, **k),
+            lambda **k: kb.update_metadata(id, {"mood": "bad"}, **u, **k),
+        ),
+        "memory.update_importance": (
+            lambda **k: kb.update_importance(id, 0.5, **u, **k),
+            lambda **k: kb.update_importance(id, value=0.5, **u, **k),
+        ),
+        "memory.delete": (lambda **k: kb.delete(other, **u, **k), lambda **k: kb.delete(id, **u, **k)),
+        "memory.delete_many": (
+            lambda **k: kb.delete_many([third], **u, **k),
+            lambda **k: kb.delete_many(filters={"text": "new"}, **u, **k),
+        ),
+        "memory.delete_all": (
+            lambda **k: kb.delete_all(user, **k),
+            lambda **k: kb.delete_all(user + "x", **k),
+        ),
+    }
+
+
+def test_every_write_is_covered(kb: KB, user: str) -> None:
+    assert set(_calls(kb, user)) == {wire for wire, spec in METHODS.items() if spec.is_write}
+
+
+def test_a_repeated_write_changes_nothing_and_replies_the_same(kb: KB, user: str) -> None:
+    for wire, (call, different) in _calls(kb, user).items():
+        reply = call(request_id="r")
+        before = kb.get_all(user)
+        assert call(request_id="r") == reply, wire
+        assert kb.get_all(user) == before, wire
+        if wire != "memory.delete_all":  # that of another user is another request
+            with pytest.raises(RequestIdConflict) as caught:
+                different(request_id="r")
+            assert caught.value.data["request_id"] == "r"
+            assert kb.get_all(user) == before, wire
+
+
+def test_without_an_id_every_call_counts(kb: KB, user: str) -> None:
+    assert kb.add("x", user_id=user) != kb.add("x", user_id=user)
+    assert kb.count(user_id=user) == 2
+
+
+def test_ids_belong_to_a_user_and_a_method(kb: KB, user: str) -> None:
+    first = kb.add("x", user_id=user, request_id="r")
+    second = kb.add("x", user_id=f"{user}-other", request_id="r")
+    (third,) = kb.add_many(["x"], user_id=user, request_id="r")
+    assert len({first, second, third}) == 3
+
+
+def test_a_failed_request_may_be_repeated(kb: KB, user: str) -> None:
+    id = kb.add("x", {"category": "system"}, user_id=user)
+    with pytest.raises(InvalidParameterError):
+        kb.delete(id, user_id=user, request_id="r")
+    kb.update_metadata(id, {"category": "fact"}, user_id=user)
+    assert kb.delete(id, user_id=user, request_id="r")["count"] == 1
+    with pytest.raises(NotFoundError):
+        kb.delete(id, user_id=user, request_id="r2")
+
+
+def test_a_repeated_request_to_a_destroyed_memory_still_replies(kb: KB, user: str) -> None:
+    id = kb.add("x", user_id=user, request_id="r")
+    updated = kb.update_text(id, "y", user_id=user, request_id="u")
+    kb.delete(id, user_id=user)
+    assert kb.add("x", user_id=user, request_id="r") == id
+    assert kb.update_text(id, "y", user_id=user, request_id="u") == updated
+    assert kb.get(id, user_id=user) is None
+
+
+def test_dry_runs_keep_no_request(kb: KB, user: str) -> None:
+    id = kb.add("x", user_id=user)
+    kb.delete_many([id], dry_run=True, user_id=user, request_id="r")
+    assert kb.delete_many([id], user_id=user, request_id="r")["count"] == 1
+    assert kb.count(user_id=user) == 0
+
+
+@pytest.mark.parametrize("request_id", ["", " ", "x" * 201, "a\nb", "\ud800"])
+def test_request_ids_are_names(kb: KB, user: str, request_id: str) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
+        kb.add("x", user_id=user, request_id=request_id)
+    assert caught.value.data["parameter"] == "request_id"
+
+
+@pytest.mark.parametrize("name", FACES)
+def test_add_many_goes_on_where_it_was_interrupted(tmp_path: Any, name: str) -> None:
+    """The progress callback breaks the call after the first chunk; the same request then completes it."""
+    from memory_client.progress import on_progress
+
+    home = tmp_path / "home"
+    items = [f"text {i}" for i in range(900)]
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(done: int, _total: int, _what: str) -> None:
+        if done < 900:
+            raise Interrupted
+
+    try:
+        with (
+            opened(name, home, **{"embedder.model": "none"}) as kb,
+            pytest.raises(Interrupted),
+            on_progress(interrupt),
+        ):
+            kb.add_many(items, request_id="r")
+        with opened(name, home, **{"embedder.model": "none"}) as kb:
+            stored = {memory["id"] for memory in kb.get_all()}
+            ids = kb.add_many(items, request_id="r")
+            assert stored
+            assert stored <= set(ids)
+            assert kb.count() == len(set(ids)) == 900
+            assert [memory["text"] for memory in kb.get_many(ids)] == items
+            assert kb.add_many(items, request_id="r") == ids
+            assert kb.count() == 900
+    finally:
+        end_daemons(home)
+
+
+def test_conflicts_say_what_to_do(kb: KB, user: str) -> None:
+    kb.add("x", user_id=user, request_id="r")
+    with pytest.raises(MemorydError, match="take a new one"):
+        kb.add("y", user_id=user, request_id="r")
