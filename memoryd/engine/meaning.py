@@ -198,7 +198,7 @@ class Meaning:
         """
         probes = Probes(
             probe.TEXTS,
-            embedder.embed_passages(probe.TEXTS),
+            self.host.embed_passages(probe.TEXTS),
             probe.QUERIES,
             embedder.embed_queries(probe.QUERIES),
         )
