@@ -1,0 +1,122 @@
+"""What the store says of itself, and looking after it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from faces import Face
+from support import eventually
+
+from memory_client.errors import InvalidRequestError
+from memory_client.protocol import PROTOCOL
+from memory_client.types import Compacted, Finding, Metrics, Pong, Reindexed, SettingValue, Status
+from memory_client.version import VERSION
+from memoryd.app.settings import SETTINGS
+
+KB = Any
+
+
+def test_ping(face: Face) -> None:
+    pong = face.kb.ping()
+    assert set(pong) == set(Pong.__annotations__)
+    assert (pong["version"], pong["protocol"]) == (VERSION, PROTOCOL)
+    assert (pong["pid"] == os.getpid()) == (face.name == "in-process")
+    assert pong["stage"] in ("starting", "ready")
+
+
+def test_status(ready: Face, user: str) -> None:
+    kb = ready.kb
+    kb.add("counted", user_id=user)
+    status = kb.status()
+    assert set(status) == set(Status.__annotations__)
+    assert status["pid"] == kb.ping()["pid"]
+    assert (status["endpoint"] is None) == (ready.name == "in-process")
+    if status["endpoint"]:
+        assert status["endpoint"].startswith("tcp://127.0.0.1:")
+    assert (status["version"], status["protocol"], status["schema"]) == (VERSION, PROTOCOL, 1)
+    assert status["stage"] == "ready"
+    assert status["uptime"] > 0
+    assert status["data_dir"] == str(ready.home)
+    assert status["embedder"]["state"] == "ready"
+    assert status["embedder"]["searchable"] is True
+    assert status["embedder"]["remote_endpoint"] is None
+    assert status["counts"]["memories"] >= status["counts"]["users"] >= 1
+    assert status["counts"]["versions"] >= status["counts"]["memories"]
+    assert status["memory"]["resident"] > 2**20
+    assert set(status["disk"]) == {"database", "vectors", "hot_index", "logs", "backups", "free"}
+    assert status["disk"]["database"] > 0
+    assert set(status["jobs"]) == {"queued", "running", "failed"}
+    assert status["jobs"]["failed"] == 0
+
+
+def test_config_lists_every_setting_and_masks_secrets(face: Face) -> None:
+    config = face.kb.admin.config()
+    assert [set(line) for line in config] == [set(SettingValue.__annotations__)] * len(config)
+    assert [line["name"] for line in config] == [setting.name for setting in SETTINGS]
+    assert all(line["source"] in ("default", "config.toml", "environment", "command line") for line in config)
+
+
+def test_metrics_count_the_calls(face: Face) -> None:
+    face.kb.ping()
+    metrics = face.kb.admin.metrics()
+    assert set(metrics) == set(Metrics.__annotations__)
+    assert {"query_vectors", "term_frequencies"} <= set(metrics["caches"])
+    if face.name == "daemon":
+        ping = metrics["methods"]["memory.ping"]
+        assert set(ping) == {"count", "errors", "p50", "p95"}
+        assert ping["count"] >= 1
+        assert ping["p50"] <= ping["p95"]
+
+
+def test_doctor_finds_all_well(ready: Face, user: str) -> None:
+    ready.kb.add("healthy", user_id=user)
+    findings = ready.kb.admin.doctor()
+    assert [set(finding) for finding in findings] == [set(Finding.__annotations__)] * len(findings)
+    checks = {"database", "keyword index", "vector index", "embedding model", "jobs", "disk"}
+    assert {finding["check"] for finding in findings} == checks
+    assert [f for f in findings if not f["ok"] and f["check"] != "disk"] == []
+    assert ready.kb.admin.doctor(repair=True)
+
+
+def test_compact_gives_space_back(ready: Face, user: str) -> None:
+    kb = ready.kb
+    ids = kb.add_many([f"{i} {'long text ' * 20}" for i in range(40)], user_id=user)
+    eventually("the vectors are in the store", lambda: kb.status()["pending_vectors"] == 0, 60)
+    kb.delete_many(ids, user_id=user)
+    compacted = kb.admin.compact()
+    assert set(compacted) == set(Compacted.__annotations__)
+    assert 0 < compacted["after"] <= compacted["before"]
+    again = kb.admin.compact()
+    assert again["after"] <= compacted["after"] * 1.2
+
+
+def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
+    from memory_client.progress import on_progress
+
+    kb = ready.kb
+    ids = kb.add_many(["主人喜欢喝拿铁咖啡", "The bicycle has a flat tyre"], user_id=user)
+    before = {
+        mode: [(hit["id"], hit["score"]) for hit in kb.search("咖啡", user_id=user, mode=mode)]
+        for mode in ("lexical", "semantic")
+    }
+    with on_progress(lambda *_: None):
+        reindexed = kb.admin.reindex()
+    assert set(reindexed) == set(Reindexed.__annotations__)
+    assert reindexed["lexical"] == reindexed["vectors"] == kb.status()["counts"]["memories"]
+    assert reindexed["pending"] == 0
+    after = {
+        mode: [(hit["id"], hit["score"]) for hit in kb.search("咖啡", user_id=user, mode=mode)]
+        for mode in ("lexical", "semantic")
+    }
+    assert after == before
+    assert before["lexical"][0][0] == ids[0]
+    assert all(finding["ok"] for finding in kb.admin.doctor() if finding["check"] != "disk")
+
+
+def test_a_store_in_process_is_closed_not_shut_down(face: Face) -> None:
+    if face.name == "daemon":
+        pytest.skip("the daemon's shutdown is tested with the daemon's life")
+    with pytest.raises(InvalidRequestError, match="close"):
+        face.kb.admin.shutdown()
