@@ -167,8 +167,7 @@ class RawPeer:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.socket.close()
-        self._context.term()
+        self._context.destroy(linger=0)
 
 
 def main(root: str) -> None:
