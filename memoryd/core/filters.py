@@ -24,8 +24,8 @@ Scalar = str | int | float | bool
 
 OPERATORS: tuple[Operator, ...] = ("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains")
 METADATA_PREFIX = "metadata."
-_MAX_DEPTH = 16
-_MAX_CONDITIONS = 1_000
+_MAX_DEPTH = 8
+_MAX_CONDITIONS = 500
 _MAX_VALUES = 10_000
 
 FIELDS: dict[str, FieldType] = {

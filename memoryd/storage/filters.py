@@ -27,19 +27,15 @@ def compile_filter(node: Node) -> Sql:
 
 
 def _joined(node: And | Or) -> Sql:
+    """In a row: pairs of parentheses fill SQLite's parser, and the grammar bounds the number of parts."""
     compiled = [compile_filter(part) for part in node.parts]
-    params = [param for _, own in compiled for param in own]
-    return _balanced(
-        [condition for condition, _ in compiled], "AND" if isinstance(node, And) else "OR"
-    ), params
-
-
-def _balanced(conditions: list[str], word: str) -> str:
-    """Joined in a tree of pairs: in a row, a thousand would be too deep for SQLite."""
-    if len(conditions) < 2:
-        return conditions[0] if conditions else "1"
-    half = len(conditions) // 2
-    return f"({_balanced(conditions[:half], word)} {word} {_balanced(conditions[half:], word)})"
+    if not compiled:
+        return "1", []
+    word = " AND " if isinstance(node, And) else " OR "
+    return (
+        "(" + word.join(condition for condition, _ in compiled) + ")",
+        [param for _, params in compiled for param in params],
+    )
 
 
 def _compare(node: Compare) -> Sql:
