@@ -46,7 +46,6 @@ REPEATED_IN_METADATA = (
     "category",
     "source",
     "verified",
-    "confidence",
 )
 
 

@@ -88,6 +88,7 @@ def gate_of(found: Counter[str]) -> dict[str, Any]:
 
 def _screened_draft(metadata: Mapping[str, Any], limits: Limits) -> tuple[Draft, Counter[str]]:
     draft = read_metadata(metadata, limits.metadata_bytes)
+    _refuse_secret_keys(draft.rest)
     rest, found = screen_value(draft.rest)
     fields = dict(draft.fields)
     for name in _SCREENED_FIELDS:
@@ -95,6 +96,24 @@ def _screened_draft(metadata: Mapping[str, Any], limits: Limits) -> tuple[Draft,
             fields[name], more = screen_value(fields[name])
             found += more
     return Draft(fields, rest, draft.notices), found
+
+
+def _refuse_secret_keys(value: Any) -> None:
+    """A key cannot be replaced: two of them might become one."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            kinds = screen_text(key)[1]
+            if kinds:
+                raise InvalidParameterError(
+                    f"metadata: a key holds a credential ({', '.join(kinds)}); expected names as keys",
+                    parameter="metadata",
+                    value=f"a key with {', '.join(kinds)}",
+                    expected="names as keys",
+                )
+            _refuse_secret_keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_secret_keys(inner)
 
 
 def _one_of(name: str, keyword: str | None, draft: Draft) -> str | None:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_client.deadline import Deadline
-from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
+from memory_client.errors import MemorydError
 from memory_client.types import Explanation, Hit
 from memoryd.core.filters import EVERYTHING
-from memoryd.core.record import metadata_out
+from memoryd.core.record import Record, metadata_out
 from memoryd.core.scope import Scope
 from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.fuse import Candidate, Fused, fuse
@@ -27,6 +27,8 @@ from memoryd.storage.database import Database
 from memoryd.storage.memories import Stored
 
 log = logging.getLogger(__name__)
+
+Found = tuple[Stored, Fused]
 
 _PARALLEL = 4
 _HYBRID_PATIENCE = 2.0
@@ -86,11 +88,12 @@ class Search:
         with self._database.read() as connection:
             rankings, notes = self._ask(connection, request, plan, trace)
             ranked = [one for one in fuse(rankings) if _good_enough(one, request.min_score)]
-            hits = self._fetch(connection, request, ranked)
+            found = _sorted(self._fetch(connection, request, ranked), request)
+        hits = [_hit(stored.record, one) for stored, one in found]
         if request.explain:
             mode = plan.mode if len(rankings) == len(plan.sources) else "lexical"
             missing = self._meaning.missing(request.scope.user_id)
-            for hit, one in hits:
+            for hit, (_, one) in zip(hits, found, strict=True):
                 hit["explain"] = Explanation(
                     mode=mode,
                     notes=[*plan.notes, *notes],
@@ -98,7 +101,7 @@ class Search:
                     missing_vectors=missing,
                     milliseconds=trace,
                 )
-        return _sorted([hit for hit, _ in hits], request)
+        return hits
 
     def _ask(
         self,
@@ -124,7 +127,8 @@ class Search:
             return rankings, []
         try:
             rankings["semantic"] = pending.result()
-        except (ModelUnavailableError, DeadlineExceededError, StorageError) as error:
+        except MemorydError as error:
+            log.warning("search by meaning failed: %s", error)
             return rankings, [f"answered by keywords alone: {error}"]
         return rankings, notes
 
@@ -159,11 +163,11 @@ class Search:
 
     def _fetch(
         self, connection: sqlite3.Connection, request: SearchRequest, ranked: Sequence[Fused]
-    ) -> list[tuple[Hit, Fused]]:
-        """The hits of the wanted stretch; rows that vanished since they were ranked are passed over."""
+    ) -> list[Found]:
+        """The memories of the wanted stretch; rows that vanished since they were ranked are passed over."""
         stored = memories.by_rows(connection, request.scope, [one.row for one in ranked[: 2 * request.depth]])
         found = [(stored[one.row], one) for one in ranked if one.row in stored]
-        return [(_hit(place, one), one) for place, one in found[request.offset : request.depth]]
+        return found[request.offset : request.depth]
 
 
 def _since(started: float) -> float:
@@ -174,8 +178,7 @@ def _good_enough(one: Fused, min_score: float | None) -> bool:
     return min_score is None or one.score >= min_score
 
 
-def _hit(stored: Stored, one: Fused) -> Hit:
-    record = stored.record
+def _hit(record: Record, one: Fused) -> Hit:
     return Hit(
         id=record.id,
         type="memory",
@@ -189,13 +192,9 @@ def _hit(stored: Stored, one: Fused) -> Hit:
     )
 
 
-def _sorted(hits: list[Hit], request: SearchRequest) -> list[Hit]:
-    descending = request.sort_order == "desc"
-    if request.sort_by == "relevance":
-        return hits if descending else hits[::-1]
-    return sorted(hits, key=lambda hit: _order_value(hit, request.sort_by), reverse=descending)
-
-
-def _order_value(hit: Hit, name: str) -> float:
-    """`created_at` and `importance` stand in the hit, `last_access` in its metadata."""
-    return float(hit["metadata"]["timestamp" if name == "created_at" else name])
+def _sorted(found: list[Found], request: SearchRequest) -> list[Found]:
+    """Equal values stay in the order of relevance."""
+    field, descending = request.sort_by, request.sort_order == "desc"
+    if field == "relevance":
+        return found if descending else found[::-1]
+    return sorted(found, key=lambda one: getattr(one[0].record, field), reverse=descending)
