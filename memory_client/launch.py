@@ -25,6 +25,7 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -148,9 +149,10 @@ def _ensure_locked(paths: DataPaths, deadline: Deadline, settings: Sequence[str]
         stop_daemon(paths, limit)
     report.clear_reports(paths)  # 5
     keys.ensure_keys(paths)  # 6
-    started = _start(paths, limit, settings) or _start(paths, limit, settings)  # 7, 8
+    attempt = _Attempt(paths, limit, settings, spawn.log_size(paths))
+    started = attempt.start() or attempt.start()  # 7, 8
     if started is None:
-        raise _failure(paths, "it was killed while starting, twice")
+        raise attempt.failure("it was killed while starting, twice")
     if started.protocol != PROTOCOL:  # 9
         raise _skew(started, f"the interpreter {spawn.interpreter()} has memoryd {started.version}")
     return started
@@ -168,43 +170,62 @@ def _settled(paths: DataPaths, limit: Deadline) -> ConnectionInfo | None:
         if owner.role == "in-process":
             raise in_use(paths, owner)
         if limit.over:
-            raise _failure(
-                paths, f"{owner} neither serves nor leaves; stop it with: {_command(paths, 'stop')}"
-            )
+            reason = f"{owner} neither serves nor leaves; stop it with: {_command(paths, 'stop')}"
+            raise _Attempt(paths, limit, (), 0).failure(reason)
         time.sleep(_POLL)
 
 
-def _start(paths: DataPaths, limit: Deadline, settings: Sequence[str]) -> ConnectionInfo | None:
-    """Start a process and hear its report; None when it was killed before it said anything."""
-    place = report.new_report(paths)
-    child = spawn.spawn(paths, place, settings)
-    try:
-        answer = _await_report(paths, child, place, limit)
-    finally:
-        spawn.reap_later(child)
-        place.unlink(missing_ok=True)
-    if isinstance(answer, DataDirectoryInUse):
-        return _settled(paths, limit)  # somebody took it without the start lock
-    if isinstance(answer, MemorydError):
-        raise _failure(paths, str(answer), answer)
-    return answer
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """Starting a process. log_start: where its part of the log begins."""
 
+    paths: DataPaths
+    limit: Deadline
+    settings: Sequence[str]
+    log_start: int
 
-def _await_report(
-    paths: DataPaths, child: Popen[bytes], place: Path, limit: Deadline
-) -> ConnectionInfo | MemorydError | None:
-    while True:
-        ended = child.poll()  # before the file is read: the report is written before the end
-        answer = report.read_report(place)
-        if answer is not None:
-            return answer
-        if ended is not None and ended < 0:
-            return None
-        if ended is not None:
-            raise _failure(paths, f"its process ended with code {ended} before it served")
-        if limit.over:
-            raise _failure(paths, f"it did not serve within {limit.seconds:.3g} s (process {child.pid})")
-        time.sleep(_POLL)
+    def start(self) -> ConnectionInfo | None:
+        """Start a process and hear its report; None when it was killed before it said anything."""
+        place = report.new_report(self.paths)
+        child = spawn.spawn(self.paths, place, self.settings)
+        try:
+            answer = self._await_report(child, place)
+        finally:
+            spawn.reap_later(child)
+            place.unlink(missing_ok=True)
+        if isinstance(answer, DataDirectoryInUse):
+            return _settled(self.paths, self.limit)  # somebody took it without the start lock
+        if isinstance(answer, MemorydError):
+            raise self.failure(str(answer), answer)
+        return answer
+
+    def failure(self, reason: str, cause: MemorydError | None = None) -> LaunchError:
+        """The error of a failed start: reason, how to see it happen, log's tail."""
+        error = LaunchError(
+            f"the daemon of {self.paths.root} did not start: {reason}\n"
+            f"to see it happen: {_command(self.paths, 'serve')}\n"
+            f"{spawn.log_tail(self.paths, self.log_start)}".rstrip(),
+            path=str(self.paths.root),
+            log=str(self.paths.log_file),
+            cause=None if cause is None else cause.code,
+        )
+        error.__cause__ = cause
+        return error
+
+    def _await_report(self, child: Popen[bytes], place: Path) -> ConnectionInfo | MemorydError | None:
+        while True:
+            ended = child.poll()  # before the file is read: the report is written before the end
+            answer = report.read_report(place)
+            if answer is not None:
+                return answer
+            if ended is not None and ended < 0:
+                return None
+            if ended is not None:
+                raise self.failure(f"its process ended with code {ended} before it served")
+            if self.limit.over:
+                seconds = self.limit.seconds
+                raise self.failure(f"it did not serve within {seconds:.3g} s (process {child.pid})")
+            time.sleep(_POLL)
 
 
 def _judge(info: ConnectionInfo, paths: DataPaths) -> Literal["use", "replace"]:
@@ -230,19 +251,6 @@ def _skew(info: ConnectionInfo, fix: str) -> VersionError:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
-
-
-def _failure(paths: DataPaths, reason: str, cause: MemorydError | None = None) -> LaunchError:
-    """The error of a failed start: reason, how to see it happen, log's tail."""
-    error = LaunchError(
-        f"the daemon of {paths.root} did not start: {reason}\n"
-        f"to see it happen: {_command(paths, 'serve')}\n{spawn.log_tail(paths)}".rstrip(),
-        path=str(paths.root),
-        log=str(paths.log_file),
-        cause=None if cause is None else cause.code,
-    )
-    error.__cause__ = cause
-    return error
 
 
 def _command(paths: DataPaths, command: str) -> str:

@@ -101,11 +101,16 @@ def reap_later(child: Popen[bytes]) -> None:
     threading.Thread(target=child.wait, name="memoryd-reaper", daemon=True).start()
 
 
-def log_tail(paths: DataPaths) -> str:
-    """The last lines of the daemon's log and of what it wrote to standard error, for an error message."""
+def log_size(paths: DataPaths) -> int:
+    """Where the log ends now, for `log_tail`."""
+    return paths.log_file.stat().st_size if paths.log_file.exists() else 0
+
+
+def log_tail(paths: DataPaths, since: int) -> str:
+    """The last lines of the log after `since` and of standard error, for an error message."""
     parts = []
-    for file in (paths.log_file, _error_file(paths)):
-        lines = _last_lines(file)
+    for file, start in ((paths.log_file, since), (_error_file(paths), 0)):
+        lines = _last_lines(file, start)
         if lines:
             parts.append("\n".join([f"-- {file}", *lines]))
     return "\n".join(parts)
@@ -119,10 +124,11 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _last_lines(file: Path) -> list[str]:
+def _last_lines(file: Path, start: int) -> list[str]:
     try:
         with open(file, "rb") as log:
-            log.seek(max(0, os.fstat(log.fileno()).st_size - _TAIL_BYTES))
+            size = os.fstat(log.fileno()).st_size
+            log.seek(max(0, size - _TAIL_BYTES, start if start <= size else 0))  # less: it was rotated
             return log.read().decode(errors="replace").splitlines()[-_TAIL_LINES:]
     except OSError:
         return []

@@ -123,12 +123,14 @@ def test_an_interpreter_that_is_not_there(home: Path, monkeypatch: pytest.Monkey
 def test_a_wrong_setting_is_named_with_its_file(home: Path) -> None:
     paths = DataPaths(home)
     paths.make()
+    paths.log_file.write_text("no longer of interest\n")
     paths.config.write_text("[embedder]\nmodle = 'auto'\n")
     paths.config.chmod(0o600)
     error = failed_start(home)
     for word in (str(paths.config), "embedder.modle", "did you mean 'embedder.model'", "memoryd --data-dir"):
         assert word in str(error)
     assert error.data["cause"] == "configuration"
+    assert "no longer of interest" not in str(error)
     assert isinstance(error.__cause__, ConfigurationError)
     paths.config.unlink()
     ensure_daemon(paths, Deadline.after(PATIENCE))
