@@ -1,4 +1,4 @@
-"""Every face has the declared methods with the declared signatures. A new face is one line in `FACES`."""
+"""Every face has the declared methods with the declared signatures. A new one is one line in `FACES`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from memory_client.aio import AsyncAdminClient, AsyncKnowledgeClient
 from memory_client.api import GROUPS, METHODS, MethodSpec
 from memory_client.client import AdminClient, KnowledgeClient
 from memory_client.proxy import KnowledgeBaseProxy
-from memoryd import knowledge_base
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.service.admin import AdminService
+from memoryd.service.memory import MemoryService
 
 FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeClient),
     ("memory", KnowledgeBaseProxy),
     ("memory", AsyncKnowledgeClient),
-    ("memory", knowledge_base.KnowledgeBase),
+    ("memory", KnowledgeBase),
+    ("memory", MemoryService),
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
+    ("admin", AdminService),
 ]
+SERVICES = (MemoryService, AdminService)
 CASES = [
     pytest.param(face, spec, id=f"{face.__name__}.{spec.name}")
     for group, face in FACES
@@ -35,7 +40,8 @@ CASES = [
 def test_signatures_are_those_declared(face: type, spec: MethodSpec) -> None:
     method = inspect.getattr_static(face, spec.name)
     assert inspect.signature(method) == spec.signature
-    assert inspect.getdoc(method) == inspect.getdoc(spec.function)
+    if face not in SERVICES:  # they are documented for who works on them
+        assert inspect.getdoc(method) == inspect.getdoc(spec.function)
 
 
 @pytest.mark.parametrize(("face", "spec"), CASES)
