@@ -86,7 +86,7 @@ def carry_out(
                 return None
             losses, pause = _next_loss(losses, spec, error)
         except DaemonUnavailableError as error:
-            if not (yield Block(partial(_may_recover, link, connection, error))):
+            if spec.wire == _SHUTDOWN or not (yield Block(partial(_may_recover, link, connection, error))):
                 raise
             losses, pause = _next_loss(losses, spec, error)
         if pause:

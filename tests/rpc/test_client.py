@@ -311,6 +311,8 @@ def test_shutdown_is_sent_once_and_starts_nothing(paths: DataPaths) -> None:
         dispatcher.handlers["admin.shutdown"] = lambda _: running.server.stop()
         assert client.admin.shutdown() is None
         running.stop()
+        with pytest.raises(DaemonUnavailableError, match="no daemon runs"):
+            client.admin.shutdown()
         assert [method for method, _ in dispatcher.seen] == ["admin.shutdown"]
 
 
