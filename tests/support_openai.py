@@ -38,11 +38,15 @@ class Seen:
 
 
 class FakeOpenAI:
-    """faults: taken one a request, in order; when none is left the server answers properly."""
+    """faults: taken one a request, in order; when none is left the server answers properly.
+
+    refused: texts it answers 400 to, whatever comes with them.
+    """
 
     def __init__(self, dim: int = DIM) -> None:
         self.dim = dim
         self.faults: list[Fault] = []
+        self.refused: set[str] = set()
         self.seen: list[Seen] = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.server.daemon_threads = False
@@ -81,6 +85,8 @@ class FakeOpenAI:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 fake.seen.append(Seen(self.path, headers, body))
                 fault = fake.faults.pop(0) if fake.faults else Fault()
+                if not fake.refused.isdisjoint(body["input"]):
+                    fault = Fault(400)
                 time.sleep(fault.seconds)
                 if fault.hang_up:
                     self.close_connection = True
