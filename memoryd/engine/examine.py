@@ -58,10 +58,11 @@ class Examine:
         )
 
     def _model(self) -> Finding:
-        reason = self._parts.meaning.why_not()
+        """A model that loads, or that nobody wants, is no fault; one that failed is."""
         status = self._parts.meaning.status()
-        detail = f"{status.get('engine')}, {status.get('fingerprint')}"
-        return _finding("embedding model", [reason] if reason else [], detail, "memoryd config")
+        failed = status["state"] == "unavailable" and status["model"] != "none"
+        sound = status["reason"] or f"{status['engine']}, {status['fingerprint']}"
+        return _finding("embedding model", [str(status["reason"])] if failed else [], sound, "memoryd config")
 
     def _jobs(self) -> Finding:
         with self._parts.database.read() as connection:

@@ -172,12 +172,15 @@ class Meaning:
 
     # the life of the model
 
-    def adopt(self) -> bool:
-        """The model is loaded: let it serve. False when the index must first be embedded anew."""
+    def adopt(self, stop: Callable[[], bool]) -> bool:
+        """The model is loaded: let it serve. False when the index must first be embedded anew.
+
+        Raises `ModelUnavailableError` when it fails or `stop` says so.
+        """
         embedder = self.host.wait(Deadline.after(0))
         space = self._vectors.serving
         if space is None:
-            self.begin(embedder)
+            self.begin(embedder, stop)
             self._serve(self.host)
             return True
         if self.fits(space, embedder):
@@ -191,14 +194,16 @@ class Meaning:
         self._decided.set()
         return False
 
-    def begin(self, embedder: Embedder, *, anew: bool = False) -> Building | None:
+    def begin(
+        self, embedder: Embedder, stop: Callable[[], bool], *, anew: bool = False
+    ) -> Building | None:
         """Start or resume a space for an embedder, its probe set with it; None when it serves at once.
 
         anew: though the serving space has its name, as `fits` said no.
         """
         probes = Probes(
             probe.TEXTS,
-            self.host.embed_passages(probe.TEXTS),
+            self.host.embed_passages(probe.TEXTS, stop=stop),
             probe.QUERIES,
             embedder.embed_queries(probe.QUERIES),
         )

@@ -43,7 +43,7 @@ class Reembed:
             return None
         serving = self._vectors.serving
         is_fit = serving is not None and self._meaning.fits(serving, embedder)
-        building = self._meaning.begin(embedder, anew=not is_fit)
+        building = self._meaning.begin(embedder, self._stopping.is_set, anew=not is_fit)
         if building is None:
             return None
         try:

@@ -49,8 +49,8 @@ def open_store(state: State) -> Reconciled:
 
 
 def ensure_store(state: State) -> None:
-    """Open the store when it is not open yet."""
-    if not state.store_checked:
+    """Open the store when it is not open yet; without a space there is nothing in it."""
+    if not state.store_checked and state.serving is not None:
         with state.lance:
             if not state.store_checked:
                 open_store(state)

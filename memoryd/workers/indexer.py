@@ -78,8 +78,8 @@ class Indexer:
         return 0.0 if self.is_busy else max(0.05, self._batch_seconds)
 
     def _open_store(self) -> None:
-        """Open it once; a space in the making is gone on with, or given up when it is not wanted any more."""
-        if not self._opened:
+        """Open it once there is a space; one in the making is gone on with, or given up if not wanted."""
+        if not self._opened and self._vectors.serving is not None and not self._stopping.is_set():
             self._vectors.open_store()
             self._opened = True
             if self._vectors.building is not None:
@@ -111,7 +111,7 @@ class Indexer:
     def _adopt(self) -> None:
         """Let the model serve once it is there; a remote one may come up late."""
         if not self._adopted and self._meaning.host.state == "ready":
-            is_own = self._meaning.adopt()
+            is_own = self._meaning.adopt(self._stopping.is_set)
             self._adopted = True
             if not is_own:
                 self._on_other_space()
