@@ -65,7 +65,7 @@ class DaemonSettings:
     port: int = _setting(
         19876, "Port on 127.0.0.1; any free one when it is taken, or with 0.", low=0, high=65535
     )
-    workers: int = _setting(8, "Requests carried out at the same time.", low=1, high=256)
+    workers: int = _setting(16, "Requests carried out at the same time.", low=1, high=256)
     queue_limit: int = _setting(
         256, "Requests that may wait; beyond it the answer is `busy`.", low=1, high=100_000
     )
