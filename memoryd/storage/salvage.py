@@ -82,7 +82,7 @@ def _copy_rows(rows: Iterable[Row], new: sqlite3.Connection, table: str) -> int:
     for row in rows:
         names = row.keys()
         marks = ", ".join("?" * len(names))
-        sql = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
+        sql = f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"
         copied += new.execute(sql, tuple(row)).rowcount
     return copied
 
@@ -103,7 +103,9 @@ def _rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Itera
 
 def _between(old: sqlite3.Connection, new: sqlite3.Connection) -> Iterator[Row]:
     known = {row for (row,) in new.execute("SELECT row FROM memories")}
-    for row in range(1, max(known, default=0)):
+    highest = "SELECT seq FROM sqlite_sequence WHERE name = 'memories'"
+    given = [int(row["seq"]) for row in _until_damage(old, highest)]
+    for row in range(1, max([*known, *given], default=0) + 1):
         if row not in known:
             yield from _until_damage(old, "SELECT * FROM memories WHERE row = ?", (row,))
 

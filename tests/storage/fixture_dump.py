@@ -1,0 +1,106 @@
+"""The fixture of a schema: a small real database as SQL text, virtual tables and their shadows included.
+
+`python tests/storage/fixture_dump.py` writes the one of today's schema. Once a schema is released, its
+fixture stays as it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.storage.migrations import SCHEMA
+
+DIRECTORY = Path(__file__).with_name("fixtures")
+NO_MODEL = {"embedder.model": "none"}
+_SHADOWS = ("data", "idx", "docsize", "config", "content")
+
+
+def fixture(version: int) -> Path:
+    """Where the fixture of a schema lies."""
+    return DIRECTORY / f"schema_{version}.sql"
+
+
+def restore(version: int, path: Path) -> None:
+    """Make the database of a fixture."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(fixture(version).read_text(encoding="utf-8"))
+        connection.commit()
+
+
+def fill(kb: KnowledgeBase) -> None:
+    """A little of everything the daemon stores."""
+    times = {"timestamp": "2026-01-03T09:30:00+08:00", "last_access": "2026-01-04"}
+    first = kb.add(
+        "主人对花生过敏，不能吃花生酱",
+        {**times, "category": "core", "tags": ["健康", "food"], "mood": {"now": ["bad", 1.5, None]}},
+        user_id="小明",
+        request_id="first",
+    )
+    kb.add(
+        "Her dog is called Biscuit and hates the vet",
+        times,
+        user_id="小明",
+        session_id="s 1",
+        agent_id="cook",
+    )
+    kb.add_many(
+        [
+            {"text": text, "metadata": {**times, "kind": "task"}}
+            for text in ("明天去爬山", "C盘空间不够了", "她剪了頭髮 👍🏽")
+        ],
+        user_id="小明",
+        request_id="many",
+    )
+    kb.update_text(first, "主人对花生和虾过敏", user_id="小明", request_id="better")
+    kb.update_metadata(first, {"seen": True, "tags": None}, user_id="小明")
+    kb.update_importance(first, 0.5, user_id="小明")
+    gone = kb.add("a secret that was deleted", user_id="小明")
+    kb.delete(gone, user_id="小明")
+    kb.add("Another user's peanut butter", times, user_id="other/../user")
+
+
+def dump(connection: sqlite3.Connection) -> Iterator[str]:
+    """Statements that make an equal database, in an order in which they can be carried out."""
+    entries = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY rowid").fetchall()
+    virtual = [name for _, name, sql in entries if sql and sql.startswith("CREATE VIRTUAL")]
+    shadows = {f"{name}_{part}" for name in virtual for part in _SHADOWS}
+    for _, name, sql in entries:
+        if sql and name not in shadows and not name.startswith("sqlite_"):
+            yield f"{' '.join(sql.split())};"
+    for kind, name, _ in entries:
+        if kind == "table" and name not in virtual:
+            yield from _rows(connection, name)
+    yield f"PRAGMA user_version = {connection.execute('PRAGMA user_version').fetchone()[0]};\n"
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[str]:
+    yield f"DELETE FROM {table};"
+    for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
+        yield f"INSERT INTO {table} VALUES ({', '.join(map(_literal, row))});"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    return "NULL" if value is None else repr(value)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as home:
+        with KnowledgeBase(home, settings=NO_MODEL) as kb:
+            fill(kb)
+        with closing(sqlite3.connect(Path(home) / "memory.sqlite3")) as connection:
+            fixture(SCHEMA).write_text("\n".join(dump(connection)), encoding="utf-8")
+    print(fixture(SCHEMA))
+
+
+if __name__ == "__main__":
+    main()

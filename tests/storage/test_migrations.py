@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fixture_dump import NO_MODEL, fill, fixture, restore
+from small_store import SmallStore, small_store
+
+from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError
+from memoryd.core.filters import EVERYTHING
+from memoryd.core.scope import Scope
+from memoryd.index.lexical import LexicalIndex
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.storage.database import Database
+from memoryd.storage.migrations import SCHEMA, STEPS, Step, migrate
+
+Apply = Callable[[sqlite3.Connection], None]
+
+
+def add_moods(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE moods (name TEXT PRIMARY KEY)")
+    connection.execute("ALTER TABLE memories ADD COLUMN mood TEXT")
+    connection.execute("UPDATE memories SET mood = 'calm'")
+
+
+def add_more(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO moods VALUES ('calm')")
+
+
+def fail_halfway(connection: sqlite3.Connection) -> None:
+    add_moods(connection)
+    connection.execute("DELETE FROM memories")
+    raise RuntimeError("the step is wrong")
+
+
+def steps(*applies: Apply) -> tuple[Step, ...]:
+    return (*STEPS, *(Step(SCHEMA + number, apply) for number, apply in enumerate(applies, 1)))
+
+
+def look(path: Path, sql: str) -> Any:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def version(path: Path) -> int:
+    return int(look(path, "PRAGMA user_version")[0][0])
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> SmallStore:
+    """A closed database of today's schema with two memories in it."""
+    with small_store(tmp_path) as store:
+        store.add("主人对花生过敏", "the dog is called Biscuit")
+    return store
+
+
+def test_steps_are_in_order_and_without_gaps() -> None:
+    assert [step.version for step in STEPS] == list(range(1, SCHEMA + 1))
+
+
+def test_an_empty_directory_gets_todays_schema_and_needs_no_backup(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    assert migrate(path, tmp_path) == []
+    assert version(path) == SCHEMA
+    assert list(tmp_path.glob("schema-*")) == []
+
+
+def test_a_current_database_is_left_as_it_is(old: SmallStore) -> None:
+    before = old.path.read_bytes()
+    assert migrate(old.path, old.backups) == []
+    assert old.path.read_bytes() == before
+
+
+def test_a_step_is_taken_after_a_backup_and_keeps_the_data(old: SmallStore) -> None:
+    [backup] = migrate(old.path, old.backups, steps(add_moods))
+    assert version(old.path) == SCHEMA + 1
+    assert look(old.path, "SELECT text, mood FROM memories") == [
+        ("主人对花生过敏", "calm"),
+        ("the dog is called Biscuit", "calm"),
+    ]
+    assert backup.parent == old.backups
+    assert version(backup) == SCHEMA
+    assert look(backup, "SELECT text FROM memories") == [("主人对花生过敏",), ("the dog is called Biscuit",)]
+    assert look(backup, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_the_index_still_serves_after_a_step(old: SmallStore) -> None:
+    migrate(old.path, old.backups, steps(add_moods))
+    database = Database(old.path)
+    try:
+        with database.read() as connection:
+            hits = LexicalIndex().search(connection, Scope("小明"), "花生", 5, EVERYTHING)
+        assert len(hits) == 1
+    finally:
+        database.close()
+
+
+def test_several_steps_have_a_backup_each(old: SmallStore) -> None:
+    backups = migrate(old.path, old.backups, steps(add_moods, add_more))
+    assert [version(backup) for backup in backups] == [SCHEMA, SCHEMA + 1]
+    assert look(old.path, "SELECT name FROM moods") == [("calm",)]
+    assert look(backups[1], "SELECT count(*) FROM moods") == [(0,)]
+
+
+def test_a_step_that_fails_leaves_the_schema_before_and_every_row(old: SmallStore) -> None:
+    with pytest.raises(RuntimeError, match="the step is wrong"):
+        migrate(old.path, old.backups, steps(fail_halfway))
+    assert version(old.path) == SCHEMA
+    assert look(old.path, "SELECT count(*) FROM memories") == [(2,)]
+    assert look(old.path, "SELECT 1 FROM sqlite_master WHERE name = 'moods'") == []
+    assert len(list(old.backups.glob("schema-*.sqlite3"))) == 1
+    migrate(old.path, old.backups, steps(add_moods))
+    assert version(old.path) == SCHEMA + 1
+
+
+def test_what_was_reached_before_a_failing_step_stays(old: SmallStore) -> None:
+    with pytest.raises(RuntimeError, match="wrong"):
+        migrate(old.path, old.backups, (*steps(add_moods), Step(SCHEMA + 2, _wrong)))
+    assert version(old.path) == SCHEMA + 1
+    assert look(old.path, "SELECT DISTINCT mood FROM memories") == [("calm",)]
+
+
+def _wrong(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM memories")
+    raise RuntimeError("wrong")
+
+
+def test_a_newer_schema_is_refused_and_not_touched(old: SmallStore) -> None:
+    migrate(old.path, old.backups, steps(add_moods))
+    before = old.path.read_bytes()
+    with pytest.raises(SchemaVersionError, match="install the newer memoryd") as caught:
+        migrate(old.path, old.backups)
+    assert caught.value.data == {"found": SCHEMA + 1, "supported": SCHEMA}
+    assert str(old.path) in caught.value.message
+    assert old.path.read_bytes() == before
+
+
+def test_what_is_no_database_is_refused_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    path.write_bytes(b"\0garbage" * 1000)
+    with pytest.raises(DatabaseCorruptError, match="doctor --repair"):
+        migrate(path, tmp_path)
+    assert path.read_bytes() == b"\0garbage" * 1000
+
+
+# Databases of released schemas, opened by today's code
+
+
+@pytest.mark.parametrize("number", range(1, SCHEMA + 1))
+def test_there_is_a_fixture_of_every_schema(number: int) -> None:
+    assert fixture(number).exists(), (
+        f"schema {number} has no fixture: run `python tests/storage/fixture_dump.py` and commit "
+        f"what it writes; the fixtures of earlier schemas stay as they are"
+    )
+
+
+def test_the_fixture_of_todays_schema_is_made_by_its_steps(tmp_path: Path) -> None:
+    restore(SCHEMA, tmp_path / "fixture.sqlite3")
+    migrate(tmp_path / "fresh.sqlite3", tmp_path)
+    tables = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'lexical_%' AND sql IS NOT NULL"
+    found, expected = (
+        {name: " ".join(sql.split()) for name, sql in look(tmp_path / f"{which}.sqlite3", tables)}
+        for which in ("fixture", "fresh")
+    )
+    assert found == expected, (
+        "a step was changed after its fixture was made. A released step never changes: add a new one. "
+        "Before the release make the fixture again: `python tests/storage/fixture_dump.py`"
+    )
+
+
+@pytest.fixture(params=range(1, SCHEMA + 1))
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    restore(request.param, home / "memory.sqlite3")
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        yield kb
+
+
+def test_every_memory_of_an_old_database_is_read(opened: KnowledgeBase) -> None:
+    texts = {memory["text"]: memory for memory in opened.get_all("小明", agent_id="*")}
+    assert set(texts) == {
+        "主人对花生和虾过敏",
+        "Her dog is called Biscuit and hates the vet",
+        "明天去爬山",
+        "C盘空间不够了",
+        "她剪了頭髮 👍🏽",
+    }
+    first = texts["主人对花生和虾过敏"]
+    assert (first["category"], first["version"], first["importance"], first["tags"]) == ("core", 4, 3.5, [])
+    assert first["metadata"]["mood"] == {"now": ["bad", 1.5, None]}
+    assert first["created_at"] == 1767403800.0
+    assert [memory["text"] for memory in opened.get_all("other/../user")] == ["Another user's peanut butter"]
+
+
+def test_every_memory_of_an_old_database_is_found(opened: KnowledgeBase) -> None:
+    for query, text in {
+        "虾": "主人对花生和虾过敏",
+        "vets": "Her dog is called Biscuit and hates the vet",
+        "爬山": "明天去爬山",
+        "c盘": "C盘空间不够了",
+        "头发": "她剪了頭髮 👍🏽",
+        "👍": "她剪了頭髮 👍🏽",
+    }.items():
+        hits = opened.search(query, user_id="小明", agent_id="*", mode="lexical")
+        assert [hit["text"] for hit in hits] == [text], query
+    assert opened.search("peanut secret", user_id="小明", agent_id="*") == []
+    assert opened.count(user_id="小明", filters={"kind": "task", "timestamp": {"gte": "2026-01-03"}}) == 3
+    assert [
+        finding
+        for finding in opened.admin.doctor()
+        if finding["check"] in ("database", "keyword index") and not finding["ok"]
+    ] == []
+
+
+def test_an_old_database_goes_on_as_if_nothing_had_happened(opened: KnowledgeBase) -> None:
+    first = opened.search("花生", user_id="小明", mode="lexical")[0]["id"]
+    again = opened.update_text(first, "主人对花生和虾过敏", user_id="小明", request_id="better")
+    assert again == {"id": first, "version": 2, "changed": True}
+    with pytest.raises(RequestIdConflict):
+        opened.update_text(first, "其他", user_id="小明", request_id="better")
+    opened.update_text(first, "主人什么都吃", user_id="小明")
+    assert opened.search("花生", user_id="小明", mode="lexical") == []
+    assert opened.delete(first, user_id="小明")["ids"] == [first]
+    assert opened.delete_all("other/../user")["counts"] == {"memories": 1}
+    opened.add("新的记忆", user_id="小明")
+    assert [hit["text"] for hit in opened.search("记忆", user_id="小明", mode="lexical")] == ["新的记忆"]
+    finding = next(one for one in opened.admin.doctor() if one["check"] == "keyword index")
+    assert finding["ok"], finding
+
+
+def test_what_fills_a_fixture_still_runs(tmp_path: Path) -> None:
+    with KnowledgeBase(tmp_path / "home", settings=NO_MODEL) as kb:
+        fill(kb)
+        assert kb.count(user_id="小明", agent_id="*") == 5
+
+
+def test_versions_of_an_old_database_are_whole(opened: KnowledgeBase) -> None:
+    path = Path(opened.status()["data_dir"]) / "memory.sqlite3"
+    first = opened.search("虾", user_id="小明", mode="lexical")[0]["id"]
+    found = look(
+        path,
+        f"SELECT version, operation, changed, snapshot IS NULL FROM versions WHERE memory_id = '{first}'",
+    )
+    assert found == [
+        (1, "create", None, 0),
+        (2, "update", '["text"]', 0),
+        (3, "update", '["metadata", "tags"]', 0),
+        (4, "update", '["importance"]', 1),
+    ]

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from fixture_dump import NO_MODEL
+from small_store import SmallStore, small_store
+
+from memory_client.errors import DatabaseCorruptError
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.storage.check import check_database
+from memoryd.storage.migrations import SCHEMA
+from memoryd.storage.salvage import salvage
+
+COUNT = 600
+
+
+def text(number: int) -> str:
+    return f"memory{number} {'字' * 300}"
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> SmallStore:
+    """A closed database of many pages. Memory n is called `memoryn`."""
+    with small_store(tmp_path) as store:
+        for start in range(0, COUNT, 50):
+            store.add(*(text(number) for number in range(start, start + 50)))
+    return store
+
+
+def pages_of(path: Path, table: str) -> tuple[int, list[int]]:
+    """The page size, and the leaf pages of a table in the order of its rows."""
+    content = path.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        size = int(connection.execute("PRAGMA page_size").fetchone()[0])
+        sql = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        root = int(connection.execute(sql, (table,)).fetchone()[0])
+    return size, leaves(content, size, root)
+
+
+def leaves(content: bytes, size: int, page: int) -> list[int]:
+    """The file format of SQLite, section 1.6: an interior page of a table has type 5."""
+    start = (page - 1) * size + (100 if page == 1 else 0)
+    if content[start] != 5:
+        return [page]
+    cells = int.from_bytes(content[start + 3 : start + 5])
+    found = []
+    for cell in range(cells):
+        at = start + 12 + 2 * cell
+        offset = (page - 1) * size + int.from_bytes(content[at : at + 2])
+        found += leaves(content, size, int.from_bytes(content[offset : offset + 4]))
+    return found + leaves(content, size, int.from_bytes(content[start + 8 : start + 12]))
+
+
+def overwrite(path: Path, size: int, pages: Sequence[int]) -> None:
+    with path.open("r+b") as file:
+        for page in pages:
+            file.seek((page - 1) * size)
+            file.write(os.urandom(size))
+
+
+def damage(path: Path, *shares: float) -> None:
+    """Overwrite the pages at these places of the memories, 0 for the first and 1 for the last."""
+    size, pages = pages_of(path, "memories")
+    assert len(pages) > 50
+    overwrite(path, size, [pages[int(share * (len(pages) - 1))] for share in shares])
+
+
+def numbers(path: Path) -> set[int]:
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("SELECT text FROM memories").fetchall()
+    return {int(one.split()[0].removeprefix("memory")) for (one,) in found}
+
+
+def test_a_sound_file_is_sound(closed: SmallStore) -> None:
+    before = closed.path.read_bytes()
+    [finding] = check_database(closed.path)
+    assert finding["ok"]
+    assert closed.path.read_bytes() == before
+
+
+def test_no_file_yet_is_no_problem(tmp_path: Path) -> None:
+    assert check_database(tmp_path / "memory.sqlite3")[0]["ok"]
+
+
+@pytest.mark.parametrize("shares", [(0.5,), (0.0,), (1.0,)])
+def test_the_check_sees_the_damage_names_the_repair_and_changes_nothing(
+    closed: SmallStore, shares: tuple[float, ...]
+) -> None:
+    damage(closed.path, *shares)
+    before = closed.path.read_bytes()
+    [finding] = check_database(closed.path)
+    assert not finding["ok"]
+    assert finding["fix"] == "memoryd stop && memoryd doctor --repair"
+    assert closed.path.read_bytes() == before
+
+
+def test_the_check_sees_what_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    path.write_bytes(os.urandom(8192))
+    [finding] = check_database(path)
+    assert not finding["ok"]
+    assert str(path) in finding["detail"]
+
+
+def test_the_check_sees_a_newer_schema(closed: SmallStore) -> None:
+    with closing(sqlite3.connect(closed.path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    [finding] = check_database(closed.path)
+    assert not finding["ok"]
+    assert "newer" in finding["detail"]
+
+
+@pytest.mark.parametrize("shares", [(0.5,), (0.0,), (1.0,), (0.1, 0.9), (0.0, 0.3, 0.31, 0.6, 1.0)], ids=str)
+def test_every_row_that_is_not_on_a_damaged_page_is_saved(
+    closed: SmallStore, shares: tuple[float, ...]
+) -> None:
+    damage(closed.path, *shares)
+    broken = closed.path.read_bytes()
+    damaged = salvage(closed.path, closed.backups)
+    assert damaged.parent == closed.backups
+    assert damaged.read_bytes() == broken
+    saved = numbers(closed.path)
+    assert len(saved) >= COUNT - 8 * len(shares)
+    assert check_database(closed.path)[0]["ok"]
+    with closing(sqlite3.connect(closed.path)) as connection:
+        rows = connection.execute("SELECT row, text FROM memories").fetchall()
+        versions = connection.execute("SELECT count(*) FROM versions").fetchone()[0]
+    assert all(body == text(row - 1) for row, body in rows)
+    assert versions >= len(saved)
+    assert sorted(path.name for path in closed.path.parent.iterdir()) == ["backups", "memory.sqlite3"]
+
+
+def test_writes_that_are_still_in_the_wal_are_saved_and_stay_there(tmp_path: Path) -> None:
+    with small_store(tmp_path / "living") as store:
+        store.add(*(text(number) for number in range(COUNT)))
+        store.database.maintain(lambda c: c.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        store.add(text(COUNT))
+        (tmp_path / "dead").mkdir()
+        for suffix in ("", "-wal"):  # as a process leaves them that is killed
+            shutil.copy(f"{store.path}{suffix}", tmp_path / "dead" / f"memory.sqlite3{suffix}")
+    path = tmp_path / "dead" / "memory.sqlite3"
+    size, pages = pages_of(store.path, "memories")
+    overwrite(path, size, pages[100:101])
+    broken, wal = path.read_bytes(), Path(f"{path}-wal").read_bytes()
+    assert not check_database(path)[0]["ok"]
+    damaged = salvage(path, store.backups)
+    assert COUNT in numbers(path)
+    assert len(numbers(path)) >= COUNT - 7
+    assert (damaged.read_bytes(), Path(f"{damaged}-wal").read_bytes()) == (broken, wal)
+
+
+def test_nothing_readable_is_said_and_everything_left_as_it_was(tmp_path: Path) -> None:
+    path, backups = tmp_path / "memory.sqlite3", tmp_path / "backups"
+    backups.mkdir()
+    path.write_bytes(os.urandom(65536))
+    before = path.read_bytes()
+    with pytest.raises(DatabaseCorruptError, match="nothing readable") as caught:
+        salvage(path, backups)
+    assert str(backups) in caught.value.message
+    assert path.read_bytes() == before
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["backups", "memory.sqlite3"]
+
+
+def test_change_numbers_of_what_was_lost_are_not_given_again(closed: SmallStore) -> None:
+    with closing(sqlite3.connect(closed.path)) as connection:
+        before = connection.execute("SELECT value FROM counters").fetchone()[0]
+    damage(closed.path, 1.0)
+    salvage(closed.path, closed.backups)
+    with closing(sqlite3.connect(closed.path)) as connection:
+        after = connection.execute("SELECT value FROM counters").fetchone()[0]
+    assert after > before + 1000
+
+
+def test_a_salvaged_store_opens_is_searched_and_remembers_requests(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        ids = kb.add_many([text(number) for number in range(COUNT)], request_id="many")
+        first = kb.add("主人对花生过敏", request_id="first")
+    path = home / "memory.sqlite3"
+    damage(path, 0.4, 0.6)
+    salvage(path, home / "backups")
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        assert [hit["id"] for hit in kb.search("花生", mode="lexical")] == [first]
+        assert [hit["id"] for hit in kb.search("memory299", mode="lexical")] == [ids[299]]
+        assert kb.add("主人对花生过敏", request_id="first") == first
+        kb.delete(ids[0])
+        findings = {finding["check"]: finding for finding in kb.admin.doctor()}
+        assert findings["database"]["ok"]
+        assert findings["keyword index"]["ok"], findings
