@@ -56,8 +56,13 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
         for detector in vars(module).values():
             if isinstance(detector, type) and detector.__module__ == module.__name__:
                 kind = re.sub(r"\W+", "_", str(detector.secret_type)).strip("_").lower()  # type: ignore[attr-defined]
-                found += [(kind, pattern) for pattern in detector.denylist]  # type: ignore[attr-defined]
+                found += [(kind, _ascii(pattern)) for pattern in detector.denylist]  # type: ignore[attr-defined]
     return found
+
+
+def _ascii(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """The same for ASCII alone: a Chinese character ends a token, though it is a letter."""
+    return re.compile(pattern.pattern, pattern.flags & ~re.UNICODE | re.ASCII)
 
 
 def warm_up() -> None:
@@ -70,9 +75,11 @@ def screen_text(text: str) -> tuple[str, Counter[str]]:
     if not _HINT.search(text):
         return text, Counter()
     spans = _merged((span for kind, pattern in _patterns() for span in _spans(text, kind, pattern)))
-    for start, end, kind in reversed(spans):
-        text = f"{text[:start]}[secret:{kind}]{text[end:]}"
-    return text, Counter(kind for _, _, kind in spans)
+    pieces, at = [], 0
+    for start, end, kind in spans:
+        pieces += [text[at:start], f"[secret:{kind}]"]
+        at = end
+    return "".join([*pieces, text[at:]]), Counter(kind for _, _, kind in spans)
 
 
 def screen_value(value: Any) -> tuple[Any, Counter[str]]:
@@ -94,12 +101,15 @@ def _screen_all(values: Iterable[Any]) -> tuple[list[Any], Counter[str]]:
 
 
 def _spans(text: str, kind: str, pattern: re.Pattern[str]) -> Iterable[tuple[int, int, str]]:
-    for match in pattern.finditer(text):
+    at = 0
+    while match := pattern.search(text, at):
         if kind == "basic_auth_credentials":  # the address around the password stays
-            yield (*match.span(1), kind)
-            continue
-        rest = _TOKEN_REST.match(text, match.end())  # some detectors stop within the token
-        yield match.start(), rest.end() if rest else match.end(), kind
+            start, end = match.span(1)
+        else:  # some detectors stop within the token
+            rest = _TOKEN_REST.match(text, match.end())
+            start, end = match.start(), rest.end() if rest else match.end()
+        yield start, end, kind
+        at = end
 
 
 def _merged(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
