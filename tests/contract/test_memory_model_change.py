@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 from faces import FACES, opened
-from support import end_daemons, eventually
+from support import PATIENCE, end_daemons, eventually
 from support_openai import FakeOpenAI, fake_openai
 
 from memory_client import KnowledgeClient
+from memory_client.deadline import Deadline
 from memory_client.errors import ModelUnavailableError
+from memory_client.launch import stop_daemon
+from memory_client.paths import DataPaths
 from memoryd.knowledge_base import KnowledgeBase
 
 KB = Any
@@ -83,9 +86,9 @@ def daemon_ended(home: Path) -> Iterator[Path]:
 
 
 def closed(kb: KnowledgeBase | KnowledgeClient, home: Path) -> None:
-    """End the store, whichever face it has."""
+    """End the store in order, whichever face it has."""
     kb.close()
-    end_daemons(home)
+    stop_daemon(DataPaths(home), Deadline.after(PATIENCE))
 
 
 def settled(kb: KB) -> None:
