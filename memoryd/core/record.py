@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from memory_client.types import Category, Kind, Memory, Source, State
 
-CATEGORIES: tuple[Category, ...] = ("system", "core", "fact", "episode")
-KINDS: tuple[Kind, ...] = (
-    "fact",
-    "preference",
-    "context",
-    "skill",
-    "relationship",
-    "decision",
-    "task",
-    "qa",
-    "opinion",
-    "world_model",
-    "experience",
-    "other",
-)
-SOURCES: tuple[Source, ...] = ("user", "background_ai", "system", "document", "import")
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+SOURCES: tuple[Source, ...] = get_args(Source)
 
 OTHER_KINDS: dict[str, Kind] = {
     "WorldModel": "world_model",
