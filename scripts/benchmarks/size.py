@@ -23,7 +23,7 @@ stage("interpreter")
 import numpy; stage("numpy")
 import memoryd.daemon; stage("memoryd's code and its libraries")
 from memoryd.models.select import EmbedderChoice, open_embedder
-open_embedder(EmbedderChoice()).embed_queries(["warm up"]); stage("embedding model")
+model = open_embedder(EmbedderChoice()); model.embed_queries(["warm up"] * 8); stage("embedding model")
 import lancedb; stage("lancedb and arrow")
 print(json.dumps(out))
 """
