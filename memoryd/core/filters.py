@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
 from memoryd.core.metadata import FORBIDDEN, TAKEN
+from memoryd.core.shown import shown
 from memoryd.core.times import parse_time
 
 Operator = Literal["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"]
@@ -137,7 +138,7 @@ def _fault(path: str, fault: str, expected: str) -> InvalidFilterError:
 
 def _object(value: Any, path: str, depth: int) -> Node:
     if not isinstance(value, Mapping):
-        raise _fault(path, f"{value!r:.80} is not an object", "a filter object such as {'category': 'fact'}")
+        raise _fault(path, f"{shown(value)} is not an object", "a filter object such as {'category': 'fact'}")
     if depth > _MAX_DEPTH:
         raise _fault(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
     return And(tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth)))
@@ -149,7 +150,7 @@ def _entry(key: Any, value: Any, path: str, depth: int) -> list[Node]:
         return [Not(_object(value, here, depth + 1))]
     if key == "or":
         if not isinstance(value, list | tuple) or not value:
-            raise _fault(here, f"{value!r:.80}", "a list of at least one filter object")
+            raise _fault(here, f"{shown(value)}", "a list of at least one filter object")
         return [Or(tuple(_object(part, f"{here}[{i}]", depth + 1) for i, part in enumerate(value)))]
     field, field_type = _field(key, path)
     if isinstance(value, Mapping):
@@ -161,7 +162,7 @@ def _entry(key: Any, value: Any, path: str, depth: int) -> list[Node]:
 
 def _field(key: Any, path: str) -> tuple[str, FieldType]:
     if not isinstance(key, str):
-        raise _fault(path, f"{key!r} is not a field", "string keys")
+        raise _fault(path, f"{shown(key)} is not a field", "string keys")
     name = _ALIASES.get(key, key)
     if name.startswith(METADATA_PREFIX) and len(name) > len(METADATA_PREFIX):
         return _own_key(name, path), "any"
@@ -169,8 +170,10 @@ def _field(key: Any, path: str) -> tuple[str, FieldType]:
         raise _fault(path, f"{name!r} cannot be filtered", _ELSEWHERE[name])
     if name not in FIELDS:
         near = get_close_matches(name, [*FIELDS, "not", "or"], n=1)
-        hint = f"{near[0]!r}" if near else f"metadata.{name} for an own key, or one of {', '.join(FIELDS)}"
-        raise _fault(path, f"unknown field {name!r}", hint)
+        hint = (
+            f"{near[0]!r}" if near else f"metadata.{name:.40} for an own key, or one of {', '.join(FIELDS)}"
+        )
+        raise _fault(path, f"unknown field {shown(name)}", hint)
     return name, FIELDS[name]
 
 
@@ -188,7 +191,7 @@ def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path:
     if operator not in OPERATORS:
         near = get_close_matches(str(operator), OPERATORS, n=1)
         hint = repr(near[0]) if near else f"one of {', '.join(OPERATORS)}"
-        raise _fault(path, f"unknown operator {operator!r}", hint)
+        raise _fault(path, f"unknown operator {shown(operator)}", hint)
     if operator not in _ALLOWED[field_type]:
         raise _fault(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
     return Compare(field, operator, _operand(field_type, operator, value, f"{path}.{operator}"))
@@ -198,24 +201,24 @@ def _operand(field_type: FieldType, operator: Operator, value: Any, path: str) -
     check = _SCALARS[field_type]
     if operator in ("in", "nin"):
         if not isinstance(value, list | tuple):
-            raise _fault(path, f"{value!r:.80}", "a list of values")
+            raise _fault(path, f"{shown(value)}", "a list of values")
         return tuple(check(item, f"{path}[{i}]") for i, item in enumerate(value))
     if field_type == "list":
         if operator == "contains":
             return _text(value, path)
         if not isinstance(value, list | tuple):
-            raise _fault(path, f"{value!r:.80}", "a list of strings")
+            raise _fault(path, f"{shown(value)}", "a list of strings")
         return tuple(_text(item, path) for item in value)
     if value is None and operator in ("eq", "ne") and field_type != "boolean":
         return None
     if operator in ("gt", "gte", "lt", "lte") and isinstance(value, bool):
-        raise _fault(path, f"{value!r} has no order", "a number or a string")
+        raise _fault(path, f"{shown(value)} has no order", "a number or a string")
     return check(value, path)
 
 
 def _text(value: Any, path: str) -> str:
     if not isinstance(value, str):
-        raise _fault(path, f"{value!r:.80}", "a string")
+        raise _fault(path, f"{shown(value)}", "a string")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -225,7 +228,7 @@ def _text(value: Any, path: str) -> str:
 
 def _number(value: Any, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not _storable(value):
-        raise _fault(path, f"{value!r:.80}", "a finite number")
+        raise _fault(path, f"{shown(value)}", "a finite number")
     return value
 
 
@@ -242,7 +245,7 @@ def _time(value: Any, path: str) -> float:
 
 def _boolean(value: Any, path: str) -> bool:
     if not isinstance(value, bool):
-        raise _fault(path, f"{value!r:.80}", "true or false")
+        raise _fault(path, f"{shown(value)}", "true or false")
     return value
 
 

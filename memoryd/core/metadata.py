@@ -20,6 +20,7 @@ from memoryd.core.record import (
     SOURCES,
     Record,
 )
+from memoryd.core.shown import shown
 from memoryd.core.times import parse_time
 
 FORBIDDEN = {
@@ -41,11 +42,10 @@ class Draft:
 
 
 def _fault(key: str, value: Any, expected: str) -> InvalidParameterError:
-    shown = repr(value)[:80]
     return InvalidParameterError(
-        f"metadata.{key}: {shown}; expected {expected}",
+        f"metadata.{key}: {shown(value)}; expected {expected}",
         parameter=f"metadata.{key}",
-        value=shown,
+        value=shown(value),
         expected=expected,
     )
 

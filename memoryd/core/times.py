@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
+from memoryd.core.shown import shown
 
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC).timestamp()
 LATEST = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
@@ -19,10 +20,10 @@ def parse_time(value: Any, parameter: str) -> float:
     seconds = _seconds(value)
     if seconds is None:
         raise InvalidParameterError(
-            f"{parameter}: {value!r:.80} is not a time; expected epoch seconds or ISO 8601 "
+            f"{parameter}: {shown(value)} is not a time; expected epoch seconds or ISO 8601 "
             f"such as 2026-01-03 or 2026-01-03T09:30:00+08:00",
             parameter=parameter,
-            value=repr(value)[:80],
+            value=shown(value),
             expected="epoch seconds or ISO 8601",
         )
     return seconds

@@ -5,16 +5,19 @@ from __future__ import annotations
 import functools
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
 from memory_client.api import MethodSpec
 from memory_client.errors import InvalidParameterError
+from memoryd.core.shown import shown
 
 Types = dict[str, Any]
-_PATH = re.compile(r" - at `\$\.?(.*?)`")
+_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(.*?)`")
+_STEP = re.compile(r"\[(\d+)\]|(\w+)")
 
 
 @functools.cache
@@ -35,40 +38,55 @@ def _convert(name: str, value: Any, declared: Any) -> Any:
     try:
         converted = msgspec.convert(value, declared)
     except msgspec.ValidationError as error:
-        text = str(error)
-        where = _PATH.search(text)
+        fault = str(error)
+        where = _PATH.search(fault)
         inner = where.group(1) if where else ""
         place = name + (inner if inner.startswith("[") or not inner else f".{inner}")
-        expected = _PATH.sub("", text)
+        found = shown(_at(value, inner))
         raise InvalidParameterError(
-            f"{place}: {_shown(value)}: {expected}; {name} is {_describe(declared)}",
+            f"{place}: {found}: {_PATH.sub('', fault)}; {name} is {_describe(declared)}",
             parameter=place,
-            value=_shown(value),
+            value=found,
             expected=_describe(declared),
         ) from error
-    _refuse_lost_keys(name, value, converted)
+    _refuse_lost_keys(name, value, converted, declared)
     return converted
 
 
-def _refuse_lost_keys(name: str, value: Any, converted: Any) -> None:
+def _at(value: Any, path: str) -> Any:
+    """What stands at a path such as `[3].text`; the whole where there is nothing."""
+    for index, key in _STEP.findall(path):
+        try:
+            value = value[int(index)] if index else value[key]
+        except (LookupError, TypeError):
+            break
+    return value
+
+
+def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> None:
     """A typed map drops the keys it does not declare; that must be said, or they would be lost."""
     if isinstance(value, list | tuple) and isinstance(converted, list):
         for i, pair in enumerate(zip(value, converted, strict=True)):
-            _refuse_lost_keys(f"{name}[{i}]", *pair)
+            _refuse_lost_keys(f"{name}[{i}]", *pair, declared)
     elif isinstance(value, dict) and isinstance(converted, dict) and len(value) != len(converted):
-        lost = sorted(str(key) for key in value.keys() - converted.keys())
+        lost = sorted(str(key) for key in value.keys() - converted.keys())[0]
+        known = list(_keys_of(declared))
+        near = get_close_matches(lost, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidParameterError(
-            f"{name}: unknown key {lost[0]!r}; expected {', '.join(converted)} and the like",
+            f"{name}: unknown key {shown(lost)}; expected {', '.join(known)}{hint}",
             parameter=name,
-            value=lost[0],
-            expected="known keys only",
+            value=shown(lost),
+            expected=", ".join(known),
         )
 
 
-def _shown(value: Any) -> str:
-    """The value for a message: short, and never more than its beginning."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"
+def _keys_of(declared: Any) -> Iterator[str]:
+    """The keys of the typed maps in a type."""
+    if typing.is_typeddict(declared):
+        yield from declared.__annotations__
+    for part in typing.get_args(declared):
+        yield from _keys_of(part)
 
 
 def _describe(declared: Any) -> str:
@@ -81,8 +99,8 @@ def in_range(name: str, value: float, low: float, high: float) -> None:
     """Raise `InvalidParameterError` unless low <= value <= high."""
     if not low <= value <= high:
         raise InvalidParameterError(
-            f"{name}: {value!r}; expected {low:,} to {high:,}",
+            f"{name}: {shown(value)}; expected {low:,} to {high:,}",
             parameter=name,
-            value=value,
+            value=shown(value),
             expected=f"{low} to {high}",
         )

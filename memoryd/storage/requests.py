@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgpack
 
-from memory_client.errors import RequestIdConflict
+from memory_client.errors import InvalidParameterError, RequestIdConflict
 from memoryd.storage.database import Transaction
 
 T = TypeVar("T")
@@ -89,8 +89,16 @@ def _hash(connection: sqlite3.Connection, key: RequestKey) -> bytes:
 
 
 def _digest(params: Mapping[str, Any]) -> bytes:
-    """Equal for equal parameters, and never an error: what is no JSON is refused later, by name."""
-    packed = msgpack.packb(_sorted(dict(params)), default=repr, unicode_errors="surrogatepass")
+    """Equal for equal parameters; what is no JSON is refused later, by name."""
+    try:
+        packed = msgpack.packb(_sorted(dict(params)), default=repr, unicode_errors="surrogatepass")
+    except (RecursionError, ValueError) as error:
+        raise InvalidParameterError(
+            f"{', '.join(params)}: nested too deep for a request_id; expected a few levels",
+            parameter=next(iter(params)),
+            value="…",
+            expected="a few levels",
+        ) from error
     return hashlib.blake2b(packed).digest()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from small_store import START, USER, SmallStore
 
-from memory_client.errors import RequestIdConflict
+from memory_client.errors import InvalidParameterError, RequestIdConflict
 from memoryd.storage import requests
 from memoryd.storage.requests import KEEP_SECONDS, RequestKey
 
@@ -154,3 +154,11 @@ ODD: list[Callable[[], Any]] = [
 @pytest.mark.parametrize("odd", ODD)
 def test_parameters_that_are_refused_later_are_no_error_here(odd: Callable[[], Any]) -> None:
     assert key({"metadata": {"x": odd()}}) == key({"metadata": {"x": odd()}})
+
+
+def test_parameters_nested_without_end_are_refused() -> None:
+    deep: Any = 1
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(InvalidParameterError, match="metadata: nested too deep"):
+        key({"metadata": deep})
