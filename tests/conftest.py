@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import detect_secrets  # noqa: F401  (sets warning filters: not in a thread of a store, between two tests)
 import pytest
 from support import SpawnedDaemon, daemons_of, end_daemons, no_new_threads
 
