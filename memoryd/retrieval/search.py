@@ -165,8 +165,13 @@ class Search:
         self, connection: sqlite3.Connection, request: SearchRequest, ranked: Sequence[Fused]
     ) -> list[Found]:
         """The memories of the wanted stretch; rows that vanished since they were ranked are passed over."""
-        stored = memories.by_rows(connection, request.scope, [one.row for one in ranked[: 2 * request.depth]])
-        found = [(stored[one.row], one) for one in ranked if one.row in stored]
+        found: list[Found] = []
+        for start in range(0, len(ranked), request.depth):
+            stretch = ranked[start : start + request.depth]
+            stored = memories.by_rows(connection, request.scope, [one.row for one in stretch])
+            found += [(stored[one.row], one) for one in stretch if one.row in stored]
+            if len(found) >= request.depth:
+                break
         return found[request.offset : request.depth]
 
 
