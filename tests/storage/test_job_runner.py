@@ -5,14 +5,18 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fixture_dump import NO_MODEL
 from small_store import START, SmallStore
 from support import eventually
 
+from memory_client.errors import StorageError
 from memoryd.core.ids import IdFactory
+from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage import jobs
 from memoryd.workers.runner import JobRunner, Schedule
 
@@ -196,3 +200,16 @@ def test_a_store_that_cannot_be_written_for_a_while_loses_no_job(
         eventually("it is settled", lambda: store.scalar("SELECT count(*) FROM jobs") == 0)
         eventually("nothing is in hand", lambda: not runner.is_busy)
     assert done == [1]
+
+
+def test_a_store_that_does_not_open_leaves_nothing_behind(tmp_path: Path) -> None:
+    """No threads (a fixture sees to that), no owner; and the error is the one that says what is wrong."""
+    with KnowledgeBase(tmp_path, settings=NO_MODEL) as kb:
+        kb.add("zebra")
+    with closing(sqlite3.connect(tmp_path / "memory.sqlite3")) as connection:
+        connection.executescript(
+            "UPDATE properties SET value = 'old' WHERE name = 'fold_version'; DROP TABLE lexical_1"
+        )
+    for _ in range(2):
+        with pytest.raises(StorageError, match="lexical_1"):
+            KnowledgeBase(tmp_path, settings=NO_MODEL)
