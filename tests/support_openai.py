@@ -51,12 +51,12 @@ class FakeOpenAI:
     refused: texts it answers 400 to, whatever comes with them.
     """
 
-    def __init__(self, dim: int = DIM) -> None:
+    def __init__(self, dim: int = DIM, port: int = 0) -> None:
         self.dim = dim
         self.faults: list[Fault] = []
         self.refused: set[str] = set()
         self.seen: list[Seen] = []
-        self.server = _Server(("127.0.0.1", 0), self._handler())
+        self.server = _Server(("127.0.0.1", port), self._handler())
         self.server.daemon_threads = False
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
 
@@ -121,9 +121,9 @@ class FakeOpenAI:
 
 
 @contextmanager
-def fake_openai(dim: int = DIM) -> Iterator[FakeOpenAI]:
+def fake_openai(dim: int = DIM, port: int = 0) -> Iterator[FakeOpenAI]:
     """The server in a thread, gone afterwards."""
-    fake = FakeOpenAI(dim)
+    fake = FakeOpenAI(dim, port)
     thread = threading.Thread(target=fake.server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

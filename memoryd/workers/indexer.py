@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from memory_client.errors import MemorydError
+from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.engine.embedding import embed_possible
 from memoryd.engine.meaning import Embedded, Meaning
 from memoryd.index.vector_index import VectorIndex
@@ -16,7 +16,8 @@ from memoryd.storage.database import Database
 log = logging.getLogger(__name__)
 
 _EMBED_BATCH = 256
-_RETRY_SECONDS = 30.0
+_FIRST_PAUSE = 1.0
+_LONGEST_PAUSE = 30.0
 
 
 class Indexer:
@@ -42,6 +43,7 @@ class Indexer:
         self._adopted = False
         self._opened = False
         self._retry_at: dict[str, float] = {}
+        self._pauses: dict[str, float] = {}
         self._after_row = 0
         self._has_work = True
         self._snapshot_at = time.monotonic() + snapshot_seconds
@@ -86,21 +88,26 @@ class Indexer:
                 self._on_other_space()
 
     def _guard(self, step: Callable[[], object]) -> None:
-        """A failing step is logged and tried again later; the store stays open and nothing is lost."""
+        """A failing step is logged, once in a row, and tried again; the store stays open, nothing is lost."""
         if time.monotonic() < self._retry_at.get(step.__name__, 0.0):
             return
         try:
             step()
         except MemorydError as error:
-            if not self._stopping.is_set():
-                log.warning("%s; trying again in %d s", error, _RETRY_SECONDS)
-            self._put_off(step)
+            is_news = step.__name__ not in self._pauses and not self._stopping.is_set()
+            pause = self._put_off(step)
+            log.log(logging.WARNING if is_news else logging.DEBUG, "%s; trying again in %d s", error, pause)
         except Exception:
-            log.exception("the vector index could not go on; trying again in %d s", _RETRY_SECONDS)
-            self._put_off(step)
+            log.exception("the vector index could not go on; trying again in %d s", self._put_off(step))
+        else:
+            self._pauses.pop(step.__name__, None)
 
-    def _put_off(self, step: Callable[[], object]) -> None:
-        self._retry_at[step.__name__] = time.monotonic() + _RETRY_SECONDS
+    def _put_off(self, step: Callable[[], object]) -> float:
+        """Let a step rest, longer each time in a row; return the seconds."""
+        pause = self._pauses.get(step.__name__, _FIRST_PAUSE)
+        self._pauses[step.__name__] = min(2 * pause, _LONGEST_PAUSE)
+        self._retry_at[step.__name__] = time.monotonic() + pause
+        return pause
 
     def _wait_for_model(self) -> None:
         """The model goes before the vector store: search by meaning needs the hot index only."""
@@ -128,8 +135,7 @@ class Indexer:
         embedded = embed_possible(self._embed, [one.text for one in waiting])
         made = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
         if not made:
-            self._put_off(self._embed_waiting)
-            return
+            raise ModelUnavailableError(f"the model refuses {len(waiting)} texts that wait for their vectors")
         vectors = [(row, text_seq, e.vector) for row, text_seq, e in made]
         self._database.write(lambda tx: self._vectors.fill(tx, made[0][2].fingerprint, vectors))
         self._has_work = True
