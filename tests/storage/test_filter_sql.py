@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_store import START, USER, SmallStore
 
+from memory_client.errors import InvalidFilterError
 from memoryd.core.filters import And, Compare, Node, Not, Or, parse_filters
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
@@ -190,6 +191,84 @@ def test_a_filter_finds_what_the_model_finds_and_nothing_of_others(
             wanted = {row for row, record in many.records.items() if model(node, record)}
             assert set(memories.rows_of(connection, Scope(USER), node)) == wanted, one
             assert memories.count(connection, Scope(USER), node) == len(wanted)
+
+
+JSON = [
+    0,
+    1,
+    1.0,
+    -1,
+    2.5,
+    True,
+    False,
+    "",
+    "1",
+    "a",
+    "ab",
+    "b",
+    "花生",
+    "%",
+    None,
+    [],
+    ["a", 1],
+    [True, None],
+    {"a": 1},
+]
+OPERANDS = [value for value in JSON if not isinstance(value, list | dict)]
+EVERY: list[tuple[str, str, list[Any]]] = [
+    ("metadata.x", "eq ne", OPERANDS),
+    ("metadata.x", "contains", OPERANDS),
+    ("metadata.x", "gt gte lt lte", OPERANDS),
+    ("metadata.x", "in nin", [[one, other] for one in OPERANDS for other in (1, "ab", True)]),
+    ("source_id", "eq ne contains gt gte lt lte", ["", "a", "ab", "b", "1", None]),
+    ("source_id", "in nin", [[], ["a"], ["a", "b"]]),
+    ("importance", "eq ne gt gte lt lte", [0, 1, 1.0, 2.5, 5]),
+    ("importance", "in nin", [[], [1], [2.5, 5.0]]),
+    ("valid_from", "eq ne gt gte lt lte", [START, START + 0.25, 0, None]),
+    ("verified", "eq ne", [True, False]),
+    ("verified", "in nin", [[], [True], [True, False]]),
+    ("tags", "eq ne", [[], ["a"], ["a", "b"], ["b", "a"]]),
+    ("tags", "contains", ["a", "b", "", "ab"]),
+]
+
+
+def every_condition() -> Iterator[dict[str, Any]]:
+    for name, operators, values in EVERY:
+        for operator in operators.split():
+            for value in values:
+                one = {name: {operator: value}}
+                try:
+                    parse_filters(one)
+                except InvalidFilterError:
+                    continue
+                yield from (one, {"not": one})
+
+
+def test_every_operator_on_every_value_means_what_the_model_says(shared: SmallStore) -> None:
+    fields: list[dict[str, Any]] = [
+        {},
+        {"source_id": "a", "importance": 0, "valid_from": START, "tags": ["a"]},
+        {
+            "source_id": "ab",
+            "importance": 2.5,
+            "valid_from": START + 0.25,
+            "tags": ["a", "b"],
+            "verified": True,
+        },
+        {"source_id": "b", "importance": 5, "valid_from": 0, "tags": ["b", "ab"]},
+    ]
+    with rolled_back(shared) as connection:
+        many = Many(shared, connection)
+        for number, value in enumerate(JSON):
+            many.put("t", {**fields[number % 4], "x": value}, USER)
+        for one in fields:
+            many.put("t", one, USER)
+        conditions = list(every_condition())
+        assert len(conditions) > 300
+        for one in conditions:
+            node = parse_filters(one)
+            wanted = {row for row, record in many.records.items() if model(node, record)}
+            assert set(memories.rows_of(connection, Scope(USER), node)) == wanted, one
 
 
 @settings(max_examples=300)
