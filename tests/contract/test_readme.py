@@ -53,7 +53,8 @@ def test_every_option_of_a_command_is_there(readme: str) -> None:
         f"{path} {option.opts[0]}"
         for path, command in commands(main, "memoryd")
         for option in command.params
-        if isinstance(option, click.Option) and not option.hidden and not any(o in readme for o in option.opts)
+        if isinstance(option, click.Option) and not option.hidden
+        if not any(name in readme for name in option.opts)
     ]
     assert missing == []
 
