@@ -194,9 +194,7 @@ class Meaning:
         self._decided.set()
         return False
 
-    def begin(
-        self, embedder: Embedder, stop: Callable[[], bool], *, anew: bool = False
-    ) -> Building | None:
+    def begin(self, embedder: Embedder, stop: Callable[[], bool], *, anew: bool = False) -> Building | None:
         """Start or resume a space for an embedder, its probe set with it; None when it serves at once.
 
         anew: though the serving space has its name, as `fits` said no.
