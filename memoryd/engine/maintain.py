@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from memory_client.errors import StorageError
 from memory_client.protocol import PROTOCOL
 from memory_client.types import Compacted, Metrics, Reindexed, Stage, Status
 from memory_client.version import VERSION
@@ -23,6 +24,10 @@ from memoryd.storage.migrations import SCHEMA
 log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.2
+_STALLED_SECONDS = 120.0
+_WAL_PATIENCE = 60.0
+_WAL_POLL = 0.1
+_BUSY_MILLISECONDS = 50
 _FREE_SHARE = 0.1
 _LOW_DISK_BYTES = 200 * 2**20
 
@@ -104,13 +109,31 @@ class Maintain:
         for user_id in users:
             self._parts.database.write(lambda tx, user=user_id: self._parts.lexical.optimize(tx, user))  # type: ignore[misc]
         self._parts.vectors.compact()
-        self._parts.database.maintain(_truncate_wal)
+        self._empty_wal()
+
+    def _empty_wal(self) -> None:
+        """Truncate it; a search that still reads keeps it, but not for long."""
+        until = time.monotonic() + _WAL_PATIENCE
+        while not self._parts.database.maintain(_truncate_wal):
+            if time.monotonic() > until:
+                raise StorageError(
+                    f"{self._parts.paths.database}-wal still holds what was deleted: somebody has read it "
+                    f"for over {_WAL_PATIENCE:g} s; it is removed later",
+                    path=str(self._parts.paths.database),
+                )
+            time.sleep(_WAL_POLL)
 
     def _wait_for_vectors(self, total: int) -> int:
+        """Until all are there, or no more come: the model fails, or the process stops."""
         call = current_call()
+        fewest, since = total, time.monotonic()
         while (left := self._parts.vectors.missing(None)) and self._parts.meaning.why_not() is None:
             call.report(total - left, total, "embedded")
             call.deadline.check(f"embedding; {left} of {total} memories are left")
+            if left < fewest:
+                fewest, since = left, time.monotonic()
+            if self.runtime.is_stopping or time.monotonic() - since > _STALLED_SECONDS:
+                break
             time.sleep(_POLL_SECONDS)
         return left
 
@@ -159,5 +182,11 @@ def _compact_database(connection: sqlite3.Connection) -> None:
     _truncate_wal(connection)
 
 
-def _truncate_wal(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def _truncate_wal(connection: sqlite3.Connection) -> bool:
+    """Whether nothing is left in it; readers are not waited for here, where every write would wait too."""
+    (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+    try:
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {patience}")

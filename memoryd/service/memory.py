@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 from memory_client.api import MemoryAPI
@@ -252,7 +253,7 @@ class MemoryService(MemoryAPI):
 
     def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
         key = _key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
-        receipt = self._forget.delete_all(user_id, key)
+        receipt = self._forget.delete_all(user_id, key and replace(key, nameless=True))
         self._maintain.remove_physically()
         return receipt
 

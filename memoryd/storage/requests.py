@@ -19,13 +19,18 @@ KEEP_SECONDS = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """A repeatable request; part: the chunk of a request that is carried out in several."""
+    """A repeatable request.
+
+    part: the chunk of a request that is carried out in several; nameless: user and request are kept as
+    hashes only, for the request that forgets the user.
+    """
 
     user_id: str
     method: str
     request_id: str
     params_hash: bytes
     part: int | None = None
+    nameless: bool = False
 
     @classmethod
     def of(cls, user_id: str, method: str, request_id: str, params: Mapping[str, Any]) -> RequestKey:
@@ -50,7 +55,7 @@ def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[
     reply = change()
     tx.execute(
         "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)",
-        (key.user_id, key.method, key.stored_id, _hash(tx.connection, key), msgpack.packb(reply), now),
+        (*_place(tx.connection, key), _salted(tx.connection, key.params_hash), msgpack.packb(reply), now),
     )
     return reply
 
@@ -59,11 +64,11 @@ def earlier_reply(connection: sqlite3.Connection, key: RequestKey) -> tuple[bool
     """Whether the request was carried out before, and its reply. Raises `RequestIdConflict`."""
     row = connection.execute(
         "SELECT params_hash, reply FROM requests WHERE user_id = ? AND method = ? AND request_id = ?",
-        (key.user_id, key.method, key.stored_id),
+        _place(connection, key),
     ).fetchone()
     if row is None:
         return False, None
-    if bytes(row[0]) != _hash(connection, key):
+    if bytes(row[0]) != _salted(connection, key.params_hash):
         raise RequestIdConflict(
             f"request_id {key.request_id!r} was used for {key.method} with other parameters; "
             f"take a new one for every new call",
@@ -82,10 +87,18 @@ def forget_old(tx: Transaction, now: float) -> None:
     tx.execute("DELETE FROM requests WHERE at < ?", (now - KEEP_SECONDS,))
 
 
-def _hash(connection: sqlite3.Connection, key: RequestKey) -> bytes:
-    """Salted before it is stored, so that a text cannot be guessed from it."""
+def _place(connection: sqlite3.Connection, key: RequestKey) -> tuple[str, str, str]:
+    """The primary key of a request's row."""
+    if not key.nameless:
+        return key.user_id, key.method, key.stored_id
+    hashes = [_salted(connection, name.encode()).hex() for name in (key.user_id, key.stored_id)]
+    return hashes[0], key.method, hashes[1]
+
+
+def _salted(connection: sqlite3.Connection, content: bytes) -> bytes:
+    """A hash from which a text cannot be guessed."""
     salt = connection.execute("SELECT value FROM properties WHERE name = 'salt'").fetchone()[0]
-    return hashlib.blake2b(key.params_hash, key=bytes(salt), digest_size=16).digest()
+    return hashlib.blake2b(content, key=bytes(salt), digest_size=16).digest()
 
 
 def _digest(params: Mapping[str, Any]) -> bytes:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import string
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 from faces import Face
 from support import eventually
 
-from memory_client.errors import InvalidParameterError
+from memory_client.errors import InvalidParameterError, StorageError
+from memoryd.engine import maintain
+from memoryd.knowledge_base import KnowledgeBase
 
 KB = Any
 
@@ -177,8 +182,9 @@ def test_what_is_looked_for_would_be_found(face: Face, user: str) -> None:
 
 def test_delete_all_leaves_no_byte(ready: Face, user: str) -> None:
     kb = ready.kb
+    user = f"Rumpelstilz-{user}"
     marks = [f"Kolibri{n}Quastenflosser" for n in range(6)] + ["麒麟踏雪寻梅去", "貔貅夜半敲钟声"]
-    other = f"{user}-other"
+    other = f"other than {user[-8:]}"
     kept = kb.add("this one stays: Wombatkind", user_id=other)
     ids = kb.add_many([f"the word is {mark}" for mark in marks], user_id=user)
     for id, mark in zip(ids, marks, strict=True):
@@ -191,10 +197,10 @@ def test_delete_all_leaves_no_byte(ready: Face, user: str) -> None:
     eventually("the vectors are in the store", lambda: kb.status()["pending_vectors"] == 0, 60)
     assert all(files_with(ready, mark) for mark in marks[1:])
 
-    receipt = kb.delete_all(user)
+    receipt = kb.delete_all(user, request_id="Rumpelstilz leaves")
 
     assert receipt["counts"]["memories"] == len(marks) - 1
-    for mark in [*marks, "Agentlein"]:
+    for mark in [*marks, "Agentlein", "Rumpelstilz"]:
         assert files_with(ready, mark) == [], mark
     for mark in marks[-2:]:  # the terms of the keyword index
         for i in range(len(mark) - 1):
@@ -205,3 +211,22 @@ def test_delete_all_leaves_no_byte(ready: Face, user: str) -> None:
     assert kb.search("Wombatkind", user_id=other, mode="lexical")[0]["id"] == kept
     assert kb.search("a word that stays", user_id=other, mode="semantic")[0]["id"] == kept
     assert all(finding["ok"] for finding in kb.admin.doctor() if finding["check"] != "disk")
+
+
+def test_delete_all_does_not_claim_what_it_could_not_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader of the database keeps the write-ahead log alive, and with it what was deleted."""
+    monkeypatch.setattr(maintain, "_WAL_PATIENCE", 0.2)
+    home = tmp_path / "home"
+    with KnowledgeBase(home, settings={"embedder.model": "none"}) as kb:
+        kb.add("Kolibriquastenflosser", user_id="u")
+        with closing(sqlite3.connect(home / "memory.sqlite3", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM memories").fetchone()
+            with pytest.raises(StorageError, match="still holds what was deleted"):
+                kb.delete_all("u", request_id="r")
+            assert kb.get_all("u") == []
+            assert kb.add("writes go on", user_id="v")
+        assert kb.delete_all("u", request_id="r")["counts"] == {"memories": 1}
+        assert files_with(Face("in-process", kb, home), "Kolibriquastenflosser") == []
