@@ -127,11 +127,11 @@ def test_a_handler_that_fails_is_logged_and_tried_again_later(
 
 
 def test_a_schedule_goes_on_after_a_job_failed_for_good(store: SmallStore, clock: Clock) -> None:
+    ended = "SELECT max(attempts) FROM jobs WHERE state != 'running'"
     with running(store, clock, {"k": lambda: 1 // 0}, Schedule("k", 86400)) as runner:  # type: ignore[dict-item,return-value]
         for attempt in range(1, jobs.MAX_ATTEMPTS + 1):
             clock.now += 86400
             runner.enqueue("k")
-            ended = "SELECT max(attempts) FROM jobs WHERE state != 'running'"
             eventually("the attempt is over", lambda n=attempt: store.scalar(ended) == n)  # type: ignore[misc]
         eventually("the next is queued", lambda: waiting(store) == {"k": clock.now - START + 86400})
     assert store.scalar(PAGES).count("failed") == 1
