@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from support_openai import FakeOpenAI, fake_openai
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
-from memory_client.errors import ModelUnavailableError
+from memory_client.errors import MemorydError, ModelUnavailableError
 from memory_client.launch import stop_daemon
 from memory_client.paths import DataPaths
 from memoryd.knowledge_base import KnowledgeBase
@@ -268,3 +269,59 @@ def test_a_space_that_is_not_wanted_any_more_is_given_up(home: Path, gate: Gate)
         tables = home / "lance"
         eventually("one table is left", lambda: len(list(tables.glob("*.lance"))) == 1, 60)
         served_by(kb, "memory number 5", ids[5])
+
+
+def test_searches_and_writes_go_on_through_the_switch(home: Path, gate: Gate) -> None:
+    """One endpoint serves both models: at no moment does a search fail, miss, or meet the other space."""
+    _of_the_model(gate.fake)
+    ids = filled("in-process", home, gate)
+    stop = threading.Event()
+    failures: list[str] = []
+    searches = itertools.count()
+    settings = {**gate.settings, "embedder.model": "openai:planets"}
+    with KnowledgeBase(home, settings=settings) as kb:
+
+        def search(n: int) -> None:
+            while not stop.is_set():
+                n = (n + 7) % COUNT
+                try:
+                    served_by(kb, f"memory number {n}", ids[n])
+                    next(searches)
+                except (AssertionError, MemorydError) as error:
+                    failures.append(f"{n}: {error!r}")
+
+        def write() -> None:
+            while not stop.is_set():
+                text = f"new {next(searches)}"
+                id = kb.add(text)
+                found = kb.search(text, 1)[0]["id"]
+                if found != id:
+                    failures.append(f"{text}: not found")
+
+        settled(kb)
+        threads = [threading.Thread(target=search, args=(n,)) for n in range(2)]
+        threads.append(threading.Thread(target=write))
+        assert kb.status()["embedder"]["former"] == OPENAI
+        for thread in threads:
+            thread.start()
+        eventually("the new index serves", lambda: kb.status()["embedder"]["former"] is None, 60)
+        goal = next(searches) + 100
+        eventually("it is searched and written for a while", lambda: next(searches) > goal, 60)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert next(searches) > 200
+        eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+        assert [f for f in kb.admin.doctor() if not f["ok"] and f["check"] != "disk"] == []
+
+
+def _of_the_model(fake: FakeOpenAI) -> None:
+    """Let each model have dimensions of its own, and vectors that differ with them."""
+    reply = fake.reply
+
+    def reply_for(request: dict[str, Any]) -> dict[str, Any]:
+        dimensions = DIM + 4 if request["model"] == "planets" else DIM
+        return reply({**request, "dimensions": dimensions})
+
+    fake.reply = reply_for  # type: ignore[method-assign]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
+from faces import FACES, Face, opened
+from support import end_daemons, eventually
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
 from memory_client.types import Explanation, Hit
@@ -241,6 +242,24 @@ def test_queries_of_all_kinds_do_no_harm(kb: KB, user: str, stored: list[str]) -
         for mode in ("lexical", "hybrid"):
             hits = kb.search(query, user_id=user, mode=mode)
             assert all(hit["id"] in stored for hit in hits)
+
+
+@pytest.mark.parametrize("name", FACES)
+def test_what_is_stored_while_the_model_loads_is_found_too(tmp_path: Path, name: str) -> None:
+    """A search by meaning waits for the model, and for the few memories that waited for it."""
+    home = tmp_path / "home"
+    try:
+        with opened(name, home) as kb:
+            id = kb.add(STORED[1])
+            kb.add_many([STORED[0], STORED[2]])
+            try:
+                (hit,) = kb.search("what is the name of the pet?", 1, mode="semantic", explain=True)
+            except ModelUnavailableError as error:
+                pytest.skip(str(error))
+            assert hit["id"] == id
+            assert hit["explain"]["missing_vectors"] == 0
+    finally:
+        end_daemons(home)
 
 
 def test_without_a_model_words_still_answer_and_say_so(wordy: Face, user: str) -> None:

@@ -331,6 +331,7 @@ class StoreWithModel(Store):
         assert all(hit["text"] == self.model.users[user][hit["id"]].text for hit in hits)
 
 
+pytestmark = pytest.mark.timeout(900)  # a failure takes minutes to be made small
 TestStore = Store.TestCase
 TestStore.settings = settings(
     max_examples=25,
