@@ -224,7 +224,8 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(home: Path, gate: Gate) ->
         kb = opened("daemon", home, **settings)
         eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
         eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
-        assert len(asked) - before <= COUNT - 2 * BATCH
+        # calls under way at the kill may be answered late and count once more
+        assert len(asked) - before <= COUNT - BATCH, "what was stored is not embedded again"
         for i in (0, COUNT // 2, COUNT - 1):
             served_by(kb, f"memory number {i}", ids[i])
         assert kb.count() == COUNT
