@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,11 @@ from memory_client.launch import stop_daemon
 from memory_client.paths import DataPaths
 
 STOP_SECONDS = 60.0
+
+
+def leave_tidily() -> None:
+    """Make SIGTERM an ordinary exit, so that daemons are stopped and directories removed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 @contextmanager

@@ -39,9 +39,11 @@ def main() -> int:
     _environment.require_python()
     options = _parser().parse_args()
     _environment.run_where_installed()
+    from _temporary import leave_tidily
     from benchmarks.harness import Bench
     from memory_client.errors import MemorydError
 
+    leave_tidily()
     figures: list[Figure] = []
     try:
         with TemporaryDirectory(prefix="memoryd-bench-", dir=options.dir) as root:

@@ -23,9 +23,10 @@ def main() -> int:
     _environment.require_python()
     options = _parser().parse_args()
     _environment.run_where_installed()
-    from _temporary import temporary_daemon
+    from _temporary import leave_tidily, temporary_daemon
     from memory_client.errors import MemorydError
 
+    leave_tidily()
     try:
         dataset = load(options.dataset, options.questions)
         with temporary_daemon() as client:

@@ -14,7 +14,7 @@ from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models.base import Embedder, FloatMatrix
 from memoryd.models.bundled import BundledEmbedder
 
-REAL = 512
+REAL = 256
 BATCH = 64
 NOISE = 0.35
 CHUNK = 10_000

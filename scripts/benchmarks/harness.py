@@ -7,13 +7,13 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from _temporary import stop
-from benchmarks.bulk import fill_fast, wait_until_none
+from benchmarks.bulk import fill_fast
 from benchmarks.texts import of_length, texts
 from memory_client import KnowledgeClient
 from memoryd.models.base import Embedder
@@ -49,7 +49,6 @@ class Bench:
 
     root: Path
     notice: Callable[[str], None]
-    bulk: list[Figure] = field(default_factory=list)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -68,23 +67,18 @@ class Bench:
 
     @cached_property
     def ten_thousand(self) -> Path:
-        """A directory of 10,000 memories of 60 characters, made through `add_many`; not running."""
-        home = self.root / "ten-thousand"
-        self.notice(f"storing {TEN_THOUSAND} memories")
-        with self.running(home) as client:
-            wait_ready(client)
-            self.bulk = _bulk_figures(self, client)
-            wait_for_vectors(client)
-            client.admin.compact()
-        return home
+        """A directory of 10,000 memories of 60 characters with vectors near real ones; not running."""
+        return self._filled("ten-thousand", self.short_texts)
 
     @cached_property
     def hundred_thousand(self) -> Path:
-        """A directory of 100,000 memories with vectors near those of real texts; not running."""
-        home = self.root / "hundred-thousand"
-        self.notice(f"storing {HUNDRED_THOUSAND} memories")
-        fill_fast(home, self.many_texts, self.embedder)
-        return home
+        """A directory of 100,000 memories with vectors near real ones; not running."""
+        return self._filled("hundred-thousand", self.many_texts)
+
+    def _filled(self, name: str, memories: Sequence[str]) -> Path:
+        self.notice(f"storing {len(memories)} memories")
+        fill_fast(self.root / name, memories, self.embedder)
+        return self.root / name
 
     @contextmanager
     def running(self, home: Path) -> Iterator[KnowledgeClient]:
@@ -103,36 +97,9 @@ class Bench:
         return target
 
 
-def _bulk_figures(bench: Bench, client: KnowledgeClient) -> list[Figure]:
-    """`add_many` against the embedder's own batches, which are timed before and after it."""
-    sample = bench.short_texts[::4]
-    before = own_throughput(bench.embedder, sample)
-    started = time.perf_counter()
-    client.add_many(list(bench.short_texts))
-    rate = TEN_THOUSAND / (time.perf_counter() - started)
-    after = own_throughput(bench.embedder, sample)
-    own = 2 / (1 / before + 1 / after)
-    note = f"{rate:.0f} a second; the embedder alone {before:.0f} before, {after:.0f} after"
-    return [Figure("add_many of 10,000 against the embedder's batches", rate / own, "", 0.9, True, note)]
-
-
-def own_throughput(embedder: Embedder, sample: Sequence[str], batch: int = 64) -> float:
-    """Texts a second at its best: in batches of the size the daemon uses, texts of a length together."""
-    sample = sorted(sample, key=lambda text: len(text.encode()))
-    started = time.perf_counter()
-    for at in range(0, len(sample), batch):
-        embedder.embed_passages(sample[at : at + batch])
-    return len(sample) / (time.perf_counter() - started)
-
-
 def wait_ready(client: KnowledgeClient) -> None:
     """Until the model serves. Raises `ModelUnavailableError` when there is none."""
     client.with_timeout(MODEL_SECONDS).search("warm up", 1, mode="semantic")
-
-
-def wait_for_vectors(client: KnowledgeClient) -> None:
-    """Until no vector is missing. Raises `TimeoutError`."""
-    wait_until_none(lambda: client.status()["pending_vectors"], "vectors")
 
 
 def timed(call: Callable[..., Any], *args: Any, **options: Any) -> float:

@@ -18,6 +18,7 @@ VOCABULARY: dict[str, list[str]] = json.loads(
 )
 TAIL = 5000
 CHINESE_SHARE = 0.7
+KINDS = ("a word", "two words", "four words", "a whole text", "words in every row")
 COMMON = ("主人", "我", "I", "主人 我", "主人今天", "what did I do")
 
 
@@ -85,9 +86,7 @@ def _cut(words: Words, length: int) -> str:
 
 
 def queries(stored: Sequence[str], count: int, seed: int = 2) -> list[str]:
-    """Queries drawn from stored texts, one kind after the other: a word, two words, a phrase, a whole text,
-    and words that stand in every row.
-    """
+    """Queries drawn from stored texts, the `KINDS` in turn."""
     drawn = _drawn(random.Random(seed), stored)
     return [next(drawn) for _ in range(count)]
 
