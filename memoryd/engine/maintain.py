@@ -103,12 +103,13 @@ class Maintain:
         return Compacted(before=before, after=self._own_bytes())
 
     def remove_physically(self) -> None:
-        """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, the WAL."""
+        """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL."""
         with self._parts.database.read() as connection:
             users = [str(row[0]) for row in connection.execute("SELECT user_id FROM users")]
         for user_id in users:
             self._parts.database.write(lambda tx, user=user_id: self._parts.lexical.optimize(tx, user))  # type: ignore[misc]
         self._parts.vectors.compact()
+        self._parts.database.maintain(_rewrite_pages)
         self._empty_wal()
 
     def _empty_wal(self) -> None:
@@ -180,6 +181,13 @@ def _compact_database(connection: sqlite3.Connection) -> None:
     if free > pages * _FREE_SHARE:
         connection.execute("VACUUM")
     _truncate_wal(connection)
+
+
+def _rewrite_pages(connection: sqlite3.Connection) -> None:
+    """Write every page anew: `secure_delete` clears the cells of deleted rows, but not the copies that
+    SQLite leaves in the unused part of a page when it splits one. Writes wait meanwhile, reads do not.
+    """
+    connection.execute("VACUUM")
 
 
 def _truncate_wal(connection: sqlite3.Connection) -> bool:

@@ -230,3 +230,19 @@ def test_delete_all_does_not_claim_what_it_could_not_do(
             assert kb.add("writes go on", user_id="v")
         assert kb.delete_all("u", request_id="r")["counts"] == {"memories": 1}
         assert files_with(Face("in-process", kb, home), "Kolibriquastenflosser") == []
+
+
+def test_no_copy_is_left_in_the_unused_part_of_a_page(tmp_path: Path) -> None:
+    """Rows of two users, of all sizes, changed now and then: SQLite splits pages and leaves old copies."""
+    dice = random.Random(11)
+    home = tmp_path / "home"
+    with KnowledgeBase(home, settings={"embedder.model": "none"}) as kb:
+        for number in range(12):
+            user = "leaver" if number % 2 else "stayer"
+            texts = [f"{user}{number}x{n} {'word ' * dice.randint(1, 300)}" for n in range(50)]
+            for id in dice.sample(kb.add_many(texts, user_id=user), 20):
+                kb.update_text(id, f"{user}{number}again {'other ' * dice.randint(1, 300)}", user_id=user)
+        kb.delete_all("leaver")
+        face = Face("in-process", kb, home)
+        assert files_with(face, "stayer")
+        assert files_with(face, "leaver") == []
