@@ -131,8 +131,8 @@ SECRETS = {
 }
 
 
-def test_credentials_are_replaced_before_anything_is_written(face: Face, user: str) -> None:
-    kb = face.kb
+def test_credentials_are_replaced_before_anything_is_written(wordy: Face, user: str) -> None:
+    kb = wordy.kb
     ids = []
     for secret, _ in SECRETS.values():
         ids.append(kb.add(f"记一下 {secret} 好的", {"note": f"x {secret} y", "list": [secret]}, user_id=user))
@@ -150,7 +150,7 @@ def test_credentials_are_replaced_before_anything_is_written(face: Face, user: s
             assert core not in str(memory)
     kb.admin.compact()
     for name, (_, core) in SECRETS.items():
-        assert files_with(face, core) == [], name
+        assert files_with(wordy, core) == [], name
 
 
 def test_a_request_that_is_refused_leaves_no_credential_either(face: Face, user: str) -> None:
