@@ -90,7 +90,12 @@ class FakeOpenAI:
                 """Nothing on the test's terminal."""
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                size = int(self.headers["content-length"])
+                content = self.rfile.read(size)
+                if len(content) < size:  # of a client that was killed
+                    self.close_connection = True
+                    return
+                body = json.loads(content)
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 fake.seen.append(Seen(self.path, headers, body))
                 fault = fake.faults.pop(0) if fake.faults else Fault()
