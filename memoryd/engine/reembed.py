@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from threading import Event
 
-from memory_client.errors import ModelUnavailableError
-from memoryd.engine.embedding import embed_possible
+from memory_client.errors import ModelUnavailableError, StorageError
+from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Meaning
 from memoryd.index.building import Building
 from memoryd.index.vector_index import VectorIndex
@@ -16,7 +16,6 @@ from memoryd.models.base import Embedder, FloatVector
 
 log = logging.getLogger(__name__)
 
-_BATCH = 256
 _RETRY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
@@ -34,24 +33,22 @@ class Reembed:
         self._seconds = seconds
 
     def run(self) -> float | None:
-        """Work; return after how many seconds to go on, None when there is nothing more to do.
-
-        Raises `StorageError`.
-        """
+        """Work; return after how many seconds to go on, None when there is nothing more to do."""
         embedder = self._loaded()
         if embedder is None:  # it is queued again when there is a model
             return None
-        serving = self._vectors.serving
-        is_fit = serving is not None and self._meaning.fits(serving, embedder)
-        building = self._meaning.begin(embedder, self._stopping.is_set, anew=not is_fit)
-        if building is None:
-            return None
         try:
-            return self._build(building)
-        except ModelUnavailableError as error:
+            return self._go_on(embedder)
+        except (ModelUnavailableError, StorageError) as error:
             if not self._stopping.is_set():
                 log.warning("embedding anew: %s; going on in %d s", error, _RETRY_SECONDS)
             return _RETRY_SECONDS
+
+    def _go_on(self, embedder: Embedder) -> float | None:
+        serving = self._vectors.serving
+        is_fit = serving is not None and self._meaning.fits(serving, embedder)
+        building = self._meaning.begin(embedder, self._stopping.is_set, anew=not is_fit)
+        return None if building is None else self._build(building)
 
     def _loaded(self) -> Embedder | None:
         host = self._meaning.host
@@ -61,17 +58,21 @@ class Reembed:
 
     def _build(self, building: Building) -> float | None:
         until = time.monotonic() + self._seconds
-        while missing := building.missing(_BATCH):
-            if time.monotonic() > until:
-                log.info("embedding anew: %d of %d memories", *building.progress())
-                return 0.0
-            vectors = embed_possible(self._embed, [text for _, text, _ in missing])
-            made = list(zip(missing, vectors, strict=True))
-            building.add([(row, seq, vector) for (row, _, seq), vector in made if vector is not None])
-            building.skip([(row, seq) for (row, _, seq), vector in made if vector is None])
+        while missing := building.missing(PORTION):
+            for portion in portions([text for _, text, _ in missing]):
+                if time.monotonic() > until:
+                    log.info("embedding anew: %d of %d memories", *building.progress())
+                    return 0.0
+                self._fill(building, missing[portion])
         self._meaning.switch(building)
         log.info("the index of %s serves now", building.space.fingerprint)
         return None
+
+    def _fill(self, building: Building, missing: Sequence[tuple[int, str, int]]) -> None:
+        vectors = embed_possible(self._embed, [text for _, text, _ in missing])
+        made = list(zip(missing, vectors, strict=True))
+        building.add([(row, seq, vector) for (row, _, seq), vector in made if vector is not None])
+        building.skip([(row, seq) for (row, _, seq), vector in made if vector is None])
 
     def _embed(self, texts: Sequence[str]) -> Sequence[FloatVector]:
         return list(self._meaning.host.embed_passages(texts, stop=self._stopping.is_set))

@@ -11,6 +11,7 @@ from memory_client.types import MemoryItem, Updated
 from memoryd.core.call import current_call
 from memoryd.core.record import Record, changed_fields, clamp_importance
 from memoryd.core.scope import Scope
+from memoryd.engine.embedding import portions
 from memoryd.engine.entries import gate_of, new_record, screened_text, with_metadata
 from memoryd.engine.meaning import Embedded
 from memoryd.engine.parts import Parts
@@ -18,8 +19,6 @@ from memoryd.storage import memories, requests, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
-
-_CHUNK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,12 @@ class Remember:
     def add_many(self, items: Sequence[str | MemoryItem], owner: Owner, key: RequestKey | None) -> list[str]:
         """Store many, in chunks that are each embedded, committed and acknowledged as a whole."""
         records = [self._item(item, owner, f"items[{i}]") for i, item in enumerate(items)]
+        given = [item if isinstance(item, str) else item["text"] for item in items]
         ids: list[str] = []
-        for number, start in enumerate(range(0, len(records), _CHUNK)):
+        for number, portion in enumerate(portions(given)):  # as given: a repeated request is cut alike
             call = current_call()
-            call.deadline.check(f"storing; {start} of {len(records)} memories are stored")
-            chunk = records[start : start + _CHUNK]
-            ids += self._add_chunk(chunk, key and replace(key, part=number))
+            call.deadline.check(f"storing; {len(ids)} of {len(records)} memories are stored")
+            ids += self._add_chunk(records[portion], key and replace(key, part=number))
             call.report(len(ids), len(records), "stored")
         return ids
 

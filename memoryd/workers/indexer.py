@@ -8,14 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from memory_client.errors import MemorydError, ModelUnavailableError
-from memoryd.engine.embedding import embed_possible
+from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Embedded, Meaning
+from memoryd.index.outbox import Waiting
 from memoryd.index.vector_index import VectorIndex
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
 
-_EMBED_BATCH = 256
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 30.0
 
@@ -128,8 +128,7 @@ class Indexer:
         self._has_work = False
         if self._meaning.why_not() is not None or self._stopping.is_set():
             return
-        waiting = self._vectors.waiting(_EMBED_BATCH, self._after_row)
-        self._after_row = waiting[-1].row if len(waiting) == _EMBED_BATCH else 0
+        waiting = self._next_waiting()
         if not waiting:
             return
         embedded = embed_possible(self._embed, [one.text for one in waiting])
@@ -139,6 +138,17 @@ class Indexer:
         vectors = [(row, text_seq, e.vector) for row, text_seq, e in made]
         self._database.write(lambda tx: self._vectors.fill(tx, made[0][2].fingerprint, vectors))
         self._has_work = True
+
+    def _next_waiting(self) -> list[Waiting]:
+        """A portion of the memories behind the last one; the first ones again when there are no more."""
+        found = self._vectors.waiting(PORTION, self._after_row)
+        if not found and self._after_row:
+            self._after_row = 0
+            found = self._vectors.waiting(PORTION, 0)
+        portion = found[next(portions([one.text for one in found]), slice(0))]
+        if portion:
+            self._after_row = portion[-1].row
+        return portion
 
     def _embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
         return self._meaning.embed_behind(texts, self._stopping.is_set)
