@@ -84,6 +84,8 @@ def save_snapshot(state: State) -> bool:
 def compact(state: State) -> Compacted:
     """Flush, compact every table, save a snapshot."""
     with state.lance:
+        if state.serving is None and not any(state.store.path.glob("*")):
+            return Compacted(0, 0)  # no need to import LanceDB for that
         ensure_store(state)
         before = state.store.nbytes()
         flush(state)

@@ -325,3 +325,23 @@ def _of_the_model(fake: FakeOpenAI) -> None:
         return reply({**request, "dimensions": dimensions})
 
     fake.reply = reply_for  # type: ignore[method-assign]
+
+
+def test_another_model_behind_the_same_name_is_noticed(home: Path, gate: Gate) -> None:
+    """Same server, same name, same dimensions: only the probe set tells."""
+    ids = filled("in-process", home, gate)
+    asked = len(gate.fake.seen)
+    with KnowledgeBase(home, settings=gate.settings) as kb:
+        settled(kb)
+        served_by(kb, "memory number 3", ids[3])
+    assert len(gate.fake.seen) - asked < 10  # nothing was embedded again
+
+    inner = gate.fake.vector
+    gate.fake.vector = lambda text, dim: inner(f"another model: {text}", dim)  # type: ignore[method-assign]
+    with KnowledgeBase(home, settings=gate.settings) as kb:
+        settled(kb)
+        eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
+        eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+        for n in (3, COUNT - 1):
+            served_by(kb, f"memory number {n}", ids[n])
+        assert [f for f in kb.admin.doctor() if not f["ok"] and f["check"] != "disk"] == []
