@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 
 from memory_client.types import Finding
-from memoryd.engine.maintain import Maintain
+from memoryd.engine.maintain import LOW_DISK_BYTES, Maintain
 from memoryd.engine.parts import Parts
 from memoryd.storage import jobs
 
 _REPAIR = "memoryd doctor --repair"
-_LOW_DISK_BYTES = 200 * 2**20
 
 
 class Examine:
@@ -72,7 +71,7 @@ class Examine:
 
     def _disk(self) -> Finding:
         free = shutil.disk_usage(self._parts.paths.root).free
-        low = [f"only {free // 2**20} MB free"] if free < _LOW_DISK_BYTES else []
+        low = [f"only {free // 2**20} MB free"] if free < LOW_DISK_BYTES else []
         return _finding("disk", low, f"{free // 2**20:,} MB free", "free some space")
 
 

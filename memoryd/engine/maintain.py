@@ -29,7 +29,7 @@ _WAL_PATIENCE = 60.0
 _WAL_POLL = 0.1
 _BUSY_MILLISECONDS = 50
 _FREE_SHARE = 0.1
-_LOW_DISK_BYTES = 200 * 2**20
+LOW_DISK_BYTES = 200 * 2**20
 
 
 class Maintain:
@@ -158,7 +158,7 @@ class Maintain:
         reason = self._parts.meaning.why_not()
         if reason and self.stage == "ready":
             found.append(f"search goes by keywords only: {reason}")
-        if disk["free"] < _LOW_DISK_BYTES:
+        if disk["free"] < LOW_DISK_BYTES:
             found.append(f"only {disk['free'] // 2**20} MB free on the disk of {self._parts.paths.root}")
         if job_counts["failed"]:
             found.append(f"{job_counts['failed']} jobs failed; see {self._parts.paths.log_file}")
