@@ -58,6 +58,10 @@ class DataPaths:
         return self.root / "hot"
 
     @property
+    def models(self) -> Path:
+        return self.root / "models"
+
+    @property
     def run(self) -> Path:
         return self.root / "run"
 
@@ -99,7 +103,16 @@ class DataPaths:
 
     def make(self) -> None:
         """Make the directories private (0700). Raises `UnsafeDirectoryError` when others may write them."""
-        for directory in (self.root, self.run, self.keys, self.log, self.backups, self.hot, self.lance):
+        for directory in (
+            self.root,
+            self.run,
+            self.keys,
+            self.log,
+            self.backups,
+            self.hot,
+            self.lance,
+            self.models,
+        ):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             check_private(directory)
 

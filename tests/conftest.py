@@ -40,6 +40,8 @@ def _no_settings_of_the_developer() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("MEMORYD_")]:
             patch.delenv(name)
+        # Or every store of the tests would build the faster engine behind, which takes seconds of a core.
+        patch.setenv("MEMORYD_EMBEDDER_ENGINE", "original")
         yield
 
 

@@ -170,7 +170,7 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
     vectors = VectorIndex(
         database, paths, max_rows=settings.hot.max_rows, batch_rows=settings.lance.batch_rows
     )
-    choice = _choice(settings)
+    choice = _choice(settings, paths)
     host = EmbedderHost(choice, query_cache_size=settings.search.query_cache)
     return Parts(
         paths=paths,
@@ -188,10 +188,12 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
     )
 
 
-def _choice(settings: Settings) -> EmbedderChoice:
+def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
     own = settings.embedder
     return EmbedderChoice(
         model=own.model,
+        engine=own.engine,
+        models=paths.models,
         device=own.device,
         base_url=own.base_url,
         api_key=own.api_key,

@@ -151,7 +151,16 @@ def _mend_modes(paths: DataPaths) -> None:
 
 
 def _guarded(paths: DataPaths) -> list[Path]:
-    directories = [paths.root, paths.run, paths.keys, paths.log, paths.backups, paths.hot, paths.lance]
+    directories = [
+        paths.root,
+        paths.run,
+        paths.keys,
+        paths.log,
+        paths.backups,
+        paths.hot,
+        paths.lance,
+        paths.models,
+    ]
     files = [paths.config, paths.database, *paths.keys.rglob("*")]
     return [path for path in (*directories, *files) if path.exists()]
 

@@ -35,7 +35,7 @@ _OTHER_VARIABLES = frozenset({HOME_VARIABLE, PYTHON_VARIABLE, AUTOSTART_VARIABLE
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 _EMBEDDERS = ("auto", "bundled", "none")
-_EMBEDDER_FAMILIES = ("sentence-transformers:", "openai:")
+_EMBEDDER_FAMILIES = ("onnx:", "sentence-transformers:", "openai:")
 
 
 def _setting(
@@ -91,10 +91,16 @@ class LogSettings:
 class EmbedderSettings:
     model: str = _setting(
         "auto",
-        "The embedding model; `auto` is the bundled one where it is installed, else sentence-transformers, "
-        "else none (keyword search).",
+        "The embedding model; `auto` is the bundled one where it is installed, else its published files "
+        "(`onnx:`) or sentence-transformers, else none (keyword search).",
         choices=_EMBEDDERS,
         families=_EMBEDDER_FAMILIES,
+    )
+    engine: str = _setting(
+        "auto",
+        "Engine of the bundled model: `auto` changes over from the original one to ONNX Runtime, a few times "
+        "as fast, as soon as that is ready.",
+        choices=("auto", "original"),
     )
     device: str = _setting("cpu", "Device of a sentence-transformers model: cpu, cuda, cuda:1, mps.")
     base_url: str = _setting("", "Endpoint of an openai: model, such as http://127.0.0.1:1234/v1.")

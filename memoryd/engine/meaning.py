@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 _FRESH_ROWS = 256
 _FRESH_SECONDS = 2.0
 _POLL_SECONDS = 0.01
+_APPROVAL_SECONDS = 0.1
 _SERVER = "openai:"
 """A server may put another model behind the same name, so what it makes is looked at every time."""
 _REBUILDING = "the memories are being embedded anew with another model"
@@ -63,6 +64,7 @@ class Meaning:
         self._serving: EmbedderHost | None = None
         self._decided = threading.Event()
         self._switching = threading.Lock()
+        host.approve = self._approve
 
     # what search needs
 
@@ -248,6 +250,16 @@ class Meaning:
     def _serve(self, host: EmbedderHost) -> None:
         self._serving = host
         self._decided.set()
+
+    def _approve(self, faster: Embedder, stop: Callable[[], bool]) -> str | None:
+        """Why a faster engine may not serve the index, None when it may; waits until one is open."""
+        while not self._decided.wait(_APPROVAL_SECONDS):
+            if stop():
+                return "the store is closing"
+        space = self._vectors.serving
+        if self._serving is not self.host or space is None or self.fits(space, faster):
+            return None
+        return "its neighbour lists do not agree with those of the engine that made the index"
 
     def _former_of(self, space: Space) -> EmbedderHost | None:
         """The model a space was made with, None when it does not load or is another one by now."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,11 @@ class Embedder(Protocol):
     def engine(self) -> str: ...
 
     @property
+    def model(self) -> str:
+        """The setting that opens it again; never `auto`."""
+        ...
+
+    @property
     def dim(self) -> int: ...
 
     @property
@@ -50,6 +56,28 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Free the model."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """What a model makes of one text before pooling, prefix and special tokens left out.
+
+    ids: of the tokens in the model's vocabulary, (tokens,). vectors: of the tokens, L2-normalised float32
+    (tokens, dim). pooled: the text's own vector, as the embedder's other methods give it, (dim,).
+    """
+
+    ids: npt.NDArray[np.int32]
+    vectors: FloatMatrix
+    pooled: FloatVector
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that can also give the vectors of the tokens."""
+
+    def embed_tokens(self, texts: Sequence[str], *, is_query: bool = False) -> list[TokenVectors]:
+        """One for each text."""
         ...
 
 

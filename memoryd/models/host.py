@@ -20,8 +20,8 @@ from memory_client.errors import (
 )
 from memoryd.models.base import Embedder, FloatMatrix, FloatVector
 from memoryd.models.cache import QueryCache
-from memoryd.models.lanes import Embed, Lanes, batches, joined, pieces_of
-from memoryd.models.select import EmbedderChoice, model_of, open_embedder, remote_endpoint
+from memoryd.models.lanes import Lanes, batches, joined, pieces_of
+from memoryd.models.select import EmbedderChoice, open_embedder, open_faster, remote_endpoint
 from memoryd.models.texts import size_of
 
 State = Literal["loading", "ready", "unavailable"]
@@ -38,7 +38,8 @@ class EmbedderHost:
     """Loads the chosen embedder in a thread and hands its work to lanes.
 
     A local server that is not up yet is asked again every minute. Errors of a running embedder are
-    `ModelUnavailableError` for the call, logged once until it works again; the state stays `ready`.
+    `ModelUnavailableError` for the call, logged once until it works again; the state stays `ready`. When a
+    faster engine of the same space is ready later, and `approve` has nothing against it, it takes over.
     query_cache_size: query vectors kept.
     """
 
@@ -48,9 +49,13 @@ class EmbedderHost:
         *,
         query_cache_size: int = 1000,
         opener: Callable[[EmbedderChoice], Embedder] = open_embedder,
+        faster: Callable[[EmbedderChoice, Embedder, Callable[[], bool]], Embedder | None] = open_faster,
     ) -> None:
+        self.approve: Callable[[Embedder, Callable[[], bool]], str | None] = lambda _, __: None
+        """Why a faster engine may not take over, None when it may; asked from the loading thread."""
         self._choice = choice
         self._opener = opener
+        self._faster = faster
         self._cache = QueryCache(query_cache_size)
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -59,6 +64,7 @@ class EmbedderHost:
         self._error: ModelUnavailableError | None = None
         self._listeners: list[Callable[[Embedder], None]] = []
         self._failing = False
+        self._fallback: str | None = None
         self._loader = threading.Thread(target=self._load, name="memoryd-embedder", daemon=True)
 
     def start(self) -> None:
@@ -81,7 +87,7 @@ class EmbedderHost:
     def model(self) -> str | None:
         """The setting that opens the same embedder again, when it is ready; never `auto`."""
         embedder = self.embedder
-        return None if embedder is None else model_of(self._choice, embedder)
+        return None if embedder is None else embedder.model
 
     def wait(self, deadline: Deadline) -> Embedder:
         """The embedder, once it is loaded.
@@ -110,7 +116,7 @@ class EmbedderHost:
         known = self._cache.get(lanes.embedder.fingerprint, text)
         if known is not None:
             return known
-        vector = self._embed_urgently(lanes, lanes.embedder.embed_queries, pieces, deadline, "the query")
+        vector = self._embed_urgently(lanes, True, pieces, deadline, "the query")
         self._cache.put(lanes.embedder.fingerprint, text, vector)
         return vector
 
@@ -125,7 +131,7 @@ class EmbedderHost:
             return None
         cap = Deadline.after(cap_seconds)
         try:
-            return self._embed_urgently(lanes, lanes.embedder.embed_passages, pieces, cap, "the text")
+            return self._embed_urgently(lanes, False, pieces, cap, "the text")
         except (ModelUnavailableError, DeadlineExceededError):
             return None
 
@@ -162,12 +168,16 @@ class EmbedderHost:
         return self._cache.counters()
 
     def status(self) -> dict[str, Any]:
-        """model, state, engine, fingerprint, dim, error, remote_endpoint."""
+        """model, state, engine, fallback, fingerprint, dim, error, remote_endpoint.
+
+        fallback: why no faster engine serves, None when the fastest one does.
+        """
         embedder = self.embedder
         return {
             "model": self._choice.model,
             "state": self.state,
             "engine": embedder.engine if embedder else None,
+            "fallback": self._fallback,
             "fingerprint": embedder.fingerprint if embedder else None,
             "dim": embedder.dim if embedder else None,
             "error": str(self._error) if self._error else None,
@@ -192,6 +202,7 @@ class EmbedderHost:
             embedder = self._open()
             if embedder is not None:
                 self._serve(embedder)
+                self._change_over(embedder)
                 return
             if not (self._error and self._error.data.get("passing")):
                 return
@@ -235,6 +246,35 @@ class EmbedderHost:
             except Exception:
                 logger.exception("a listener for the embedding model failed")
 
+    def _change_over(self, embedder: Embedder) -> None:
+        """To a faster engine, when there is one."""
+        self._fallback = "the faster engine is being made ready"
+        try:
+            faster = self._faster(self._choice, embedder, self._closing.is_set)
+            self._fallback = None if faster is None else self.approve(faster, self._closing.is_set)
+        except ModelUnavailableError as error:
+            faster, self._fallback = None, str(error)
+        except Exception as error:
+            logger.exception("loading the faster engine failed")
+            faster, self._fallback = None, repr(error)
+        if self._fallback is not None:
+            logger.log(
+                logging.DEBUG if self._closing.is_set() else logging.WARNING,
+                "%s goes on serving, no faster engine does: %s",
+                embedder.engine,
+                self._fallback,
+            )
+        elif faster is not None:
+            self._replace(faster)
+
+    def _replace(self, faster: Embedder) -> None:
+        with self._lock:
+            if self._lanes is None:
+                faster.close()
+                return
+            self._lanes.replace(faster)
+        logger.info("%s has taken over", faster.engine)
+
     def _await_lanes(self, deadline: Deadline) -> Lanes:
         if not self._settled.wait(deadline.left()):
             raise deadline.error("loading the embedding model")
@@ -250,11 +290,11 @@ class EmbedderHost:
         raise ModelUnavailableError(error.message, **error.data)
 
     def _embed_urgently(
-        self, lanes: Lanes, embed: Embed, pieces: list[str], deadline: Deadline, what: str
+        self, lanes: Lanes, is_query: bool, pieces: list[str], deadline: Deadline, what: str
     ) -> FloatVector:
         """One text for somebody who waits, a piece at a time, so that others get in between."""
         with self._failures_translated():
-            vectors = [_result(lanes.urgent(embed, piece), deadline, what) for piece in pieces]
+            vectors = [_result(lanes.urgent(is_query, piece), deadline, what) for piece in pieces]
             return joined(np.stack(vectors), pieces, lanes.embedder)
 
     def _embed_behind(
@@ -264,7 +304,7 @@ class EmbedderHost:
         chosen = batches(pieces, self._choice.batch)
         work = [[pieces[at] for at in batch] for batch in chosen]
         with self._failures_translated():
-            yield from zip(chosen, lanes.bulk(lanes.embedder.embed_passages, work), strict=True)
+            yield from zip(chosen, lanes.bulk(work), strict=True)
 
     @contextmanager
     def _failures_translated(self) -> Iterator[None]:

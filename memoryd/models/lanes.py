@@ -1,14 +1,15 @@
 """Threads that embed: one lane for whoever waits for a vector, one for bulk work.
 
 A call into a model cannot be interrupted, so each lane runs as many at once as are worth it, and the lanes
-run side by side: a query waits for queries before it, never for a bulk job. Long texts come in pieces, so
-that no single call takes long: 2 KB are about 500 tokens, one window of the usual models.
+run side by side: a query waits for queries before it, never for a bulk job, which begins no batch while
+somebody waits. Long texts come in pieces, so that no single call takes long: 2 KB are about 500 tokens, one
+window of the usual models.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
@@ -16,45 +17,61 @@ import numpy as np
 
 from memoryd.models.base import Embedder, FloatMatrix, FloatVector
 from memoryd.models.texts import model_text, size_of, split, weighted_mean
+from memoryd.models.urgent import UrgentLane
 
 PIECE_BYTES = 2048
-# Batches of 1 KB are as fast as longer ones with the bundled engine, and share out better among the cores.
+# Batches of 1 KB are as fast as longer ones with the bundled engines, and share out better among the cores.
 BYTES_A_TEXT = 16
-
-Embed = Callable[[Sequence[str]], FloatMatrix]
+# Bulk work goes on at least so often, however many queries there are.
+_LONGEST_YIELD = 0.1
 
 
 class Lanes:
-    """The threads of one embedder; `close` waits for the call under way and drops the rest."""
+    """The threads of one embedder, which may be replaced while they run."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
-        self._urgent = ThreadPoolExecutor(embedder.concurrency, "memoryd-embed-urgent")
+        self._urgent = UrgentLane(self._embed, embedder.concurrency)
         self._bulk = ThreadPoolExecutor(embedder.concurrency, "memoryd-embed-bulk")
+        self._ahead = embedder.concurrency + 1
 
-    def urgent(self, embed: Embed, text: str) -> Future[FloatVector]:
-        """The vector of one text that somebody waits for."""
-        return self._urgent.submit(lambda: embed([text])[0])
+    def urgent(self, is_query: bool, text: str) -> Future[FloatVector]:
+        """The vector of one text that somebody waits for. Raises `RuntimeError` after `close`."""
+        return self._urgent.submit(is_query, text)
 
-    def bulk(self, embed: Embed, work: Sequence[Sequence[str]]) -> Iterator[FloatMatrix]:
+    def bulk(self, work: Sequence[Sequence[str]]) -> Iterator[FloatMatrix]:
         """The vectors of small batches, in order; the next ones are under way while one is looked at."""
         rest = iter(work)
         # One more than there are threads, so that none waits for the caller.
-        ahead = islice(rest, self.embedder.concurrency + 1)
-        under_way = deque(self._bulk.submit(embed, texts) for texts in ahead)
+        under_way = deque(self._bulk.submit(self._behind, texts) for texts in islice(rest, self._ahead))
         try:
             while under_way:
                 yield under_way.popleft().result()
-                under_way.extend(self._bulk.submit(embed, texts) for texts in islice(rest, 1))
+                under_way.extend(self._bulk.submit(self._behind, texts) for texts in islice(rest, 1))
         finally:
             for future in under_way:
                 future.cancel()
 
+    def replace(self, embedder: Embedder) -> None:
+        """Let another engine of the same space serve from the next call on.
+
+        The former one is let go, not closed: calls under way still use it.
+        """
+        self.embedder = embedder
+
     def close(self) -> None:
-        """End the threads, then free the embedder."""
-        for lane in (self._urgent, self._bulk):
-            lane.shutdown(wait=True, cancel_futures=True)
+        """Wait for the calls under way, drop the rest, free the embedder."""
+        self._urgent.close()
+        self._bulk.shutdown(wait=True, cancel_futures=True)
         self.embedder.close()
+
+    def _behind(self, texts: Sequence[str]) -> FloatMatrix:
+        self._urgent.wait_quiet(_LONGEST_YIELD)
+        return self._embed(False, texts)
+
+    def _embed(self, is_query: bool, texts: Sequence[str]) -> FloatMatrix:
+        embedder = self.embedder
+        return embedder.embed_queries(texts) if is_query else embedder.embed_passages(texts)
 
 
 def pieces_of(text: str) -> list[str]:

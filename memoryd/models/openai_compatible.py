@@ -68,6 +68,7 @@ class OpenAIEmbedder:
         self._closed = threading.Event()
         self._client = _client(base_url or OFFICIAL, api_key, timeout)
         self.engine = f"openai:{model} at {self.endpoint}"
+        self.model = f"openai:{model}"
         self.dim = dimensions or self._ask_dimensions()
         self.fingerprint = space_fingerprint(f"openai/{model}", "0", self.dim, "own", *self._prefixes)
 

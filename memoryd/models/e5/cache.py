@@ -1,0 +1,156 @@
+"""The fast engine's files: built once by a process of their own, kept with a checksum, built again when damaged.
+
+A folder `e5-<key>` holds the encoder, the tokenizer and a manifest; the key names everything that they are
+made of. It is written under another name and renamed when whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from memory_client.errors import ModelUnavailableError
+from memoryd.models.e5.package import WEIGHTS_SHA256, has_vnni
+
+ENCODER, TOKENIZER = "encoder.onnx", "tokenizer.model"
+_MANIFEST = "manifest.json"
+_FORMAT = 1
+_PREFIX = "e5-"
+_BUILDER = "memoryd.models.e5.build"
+_BUILD_SECONDS = 600.0
+_POLL_SECONDS = 0.05
+
+NEEDS = ("onnxruntime", "onnx", "sentencepiece")
+"""The packages that make the files and read them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The files, whole. overlap: of neighbour lists with the original engine's on the probe set."""
+
+    encoder: Path
+    tokenizer: Path
+    overlap: float
+
+
+def weight_bits() -> int:
+    """Bits of the weights: 8, or 7 where sums of int8 products saturate (x86 without VNNI)."""
+    return 8 if has_vnni() else 7
+
+
+def prepared(models: Path, stop: Callable[[], bool]) -> Prepared:
+    """The files in the directory `models`, built first when they are missing, damaged or of other versions.
+
+    Takes seconds when it builds, in a process of low priority. Raises `ModelUnavailableError` with the
+    reason when that fails or `stop` says so.
+    """
+    folder = models / f"{_PREFIX}{_key()}"
+    found = _read(folder)
+    if found is None:
+        _build(folder, stop)
+        found = _read(folder)
+        if found is None:
+            raise ModelUnavailableError(f"{folder} cannot be read although it was just written")
+        _remove_others(models, folder)
+    return found
+
+
+def examine(models: Path) -> tuple[bool, str]:
+    """Whether the files are sound, and what to say of them; reads only."""
+    folder = models / f"{_PREFIX}{_key()}"
+    if not folder.exists():
+        return True, f"{folder}: not built yet; the next start builds it"
+    if _read(folder) is None:
+        return False, f"{folder} is damaged; the next start builds it again"
+    return True, f"{folder}: sound"
+
+
+def write_manifest(folder: Path, overlap: float) -> None:
+    """Seal a folder whose files are complete."""
+    files = {name: _digest(folder / name) for name in (ENCODER, TOKENIZER)}
+    manifest = {"format": _FORMAT, "files": files, "overlap": overlap}
+    (folder / _MANIFEST).write_text(json.dumps(manifest, indent=2), encoding="utf-8")
+
+
+def _key() -> str:
+    """A hash of whatever changes the files."""
+    made_of: list[Any] = [_FORMAT, WEIGHTS_SHA256, weight_bits(), *(version(name) for name in NEEDS)]
+    return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:12]
+
+
+def _read(folder: Path) -> Prepared | None:
+    """None when something is missing or not as the manifest says."""
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        whole = all(_digest(folder / name) == manifest["files"][name] for name in (ENCODER, TOKENIZER))
+        return Prepared(folder / ENCODER, folder / TOKENIZER, float(manifest["overlap"])) if whole else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _build(folder: Path, stop: Callable[[], bool]) -> None:
+    if getattr(sys, "frozen", False):
+        raise ModelUnavailableError("a frozen app cannot build it; start the daemon once")
+    unfinished = folder.with_name(f".{folder.name}.tmp")
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(mode=0o700, parents=True)
+        _run_builder(unfinished, stop)
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.rename(folder)
+    except OSError as error:
+        raise ModelUnavailableError(f"{folder} cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _run_builder(folder: Path, stop: Callable[[], bool]) -> None:
+    """Building needs a few hundred MB for a few seconds, which must not stay with the daemon."""
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    process = subprocess.Popen(
+        [sys.executable, "-m", _BUILDER, str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        creationflags=flags,
+    )
+    with process:
+        _await(process, stop)
+        assert process.stderr is not None
+        said = process.stderr.read().decode("utf-8", "replace").strip()
+    if process.returncode != 0:
+        reason = said.splitlines()[-1] if said else f"exit code {process.returncode}"
+        raise ModelUnavailableError(f"building it failed: {reason}")
+
+
+def _await(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> None:
+    end = time.monotonic() + _BUILD_SECONDS
+    while process.poll() is None:
+        if stop() or time.monotonic() > end:
+            process.kill()
+            raise ModelUnavailableError("building it was stopped")
+        time.sleep(_POLL_SECONDS)
+
+
+def _remove_others(models: Path, folder: Path) -> None:
+    for other in models.glob(f"{_PREFIX}*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)

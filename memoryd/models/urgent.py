@@ -1,0 +1,113 @@
+"""The lane for whoever waits for a vector: at once, and joined with others when many wait."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from memoryd.models.base import FloatMatrix, FloatVector
+
+# More makes whoever came first wait for too many others.
+MOST_JOINED = 16
+
+Embed = Callable[[bool, Sequence[str]], FloatMatrix]
+"""Vectors of texts of one kind: queries, when the first argument is true, or passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    is_query: bool
+    text: str
+    future: Future[FloatVector] = field(default_factory=Future)
+
+
+class UrgentLane:
+    """`threads` threads that answer one text at a time, and share out those that wait when they are more."""
+
+    def __init__(self, embed: Embed, threads: int) -> None:
+        self._embed = embed
+        self._waiting: deque[_Request] = deque()
+        self._changed = threading.Condition()
+        self._idle = 0
+        self._running = 0
+        self._closed = False
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"memoryd-embed-urgent_{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, is_query: bool, text: str) -> Future[FloatVector]:
+        """The vector of one text. Raises `RuntimeError` after `close`."""
+        request = _Request(is_query, text)
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("the lane was closed")
+            self._waiting.append(request)
+            self._quiet.clear()
+            self._changed.notify()
+        return request.future
+
+    def wait_quiet(self, seconds: float) -> None:
+        """Return when nobody waits here, or after `seconds`."""
+        self._quiet.wait(seconds)
+
+    def close(self) -> None:
+        """Drop what has not begun, wait for what has."""
+        with self._changed:
+            self._closed = True
+            dropped = list(self._waiting)
+            self._waiting.clear()
+            self._changed.notify_all()
+        for request in dropped:
+            request.future.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self) -> None:
+        while requests := self._take():
+            begun = [each for each in requests if each.future.set_running_or_notify_cancel()]
+            if begun:
+                self._answer(begun)
+            self._done()
+
+    def _take(self) -> list[_Request]:
+        """The next requests of one kind, this thread's share of those that wait; none after `close`."""
+        with self._changed:
+            self._idle += 1
+            while not self._waiting and not self._closed:
+                self._changed.wait()
+            self._idle -= 1
+            share = min(max(1, len(self._waiting) // (self._idle + 1)), MOST_JOINED)
+            taken: list[_Request] = []
+            while self._waiting and len(taken) < share:
+                if taken and self._waiting[0].is_query != taken[0].is_query:
+                    break
+                taken.append(self._waiting.popleft())
+            self._running += 1
+            return taken
+
+    def _done(self) -> None:
+        with self._changed:
+            self._running -= 1
+            if not self._running and not self._waiting:
+                self._quiet.set()
+
+    def _answer(self, requests: list[_Request]) -> None:
+        try:
+            vectors = self._embed(requests[0].is_query, [each.text for each in requests])
+        except Exception as error:
+            if len(requests) == 1:
+                requests[0].future.set_exception(error)
+                return
+            for each in requests:  # one text must not fail the others
+                self._answer([each])
+            return
+        for each, vector in zip(requests, vectors, strict=True):
+            each.future.set_result(vector)
