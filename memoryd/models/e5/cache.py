@@ -1,4 +1,4 @@
-"""The fast engine's files: built once by a process of their own, kept with a checksum, built again when damaged.
+"""The fast engine's files: built by a process of their own, kept with a checksum, rebuilt when damaged.
 
 A folder `e5-<key>` holds the encoder, the tokenizer and a manifest; the key names everything that they are
 made of. It is written under another name and renamed when whole.

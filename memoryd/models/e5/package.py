@@ -37,7 +37,7 @@ def weights_file() -> Path:
 
 
 def check_weights(weights: Path) -> None:
-    """Raise `ModelUnavailableError` unless these are the known bytes; readers believe every offset in them."""
+    """Raise `ModelUnavailableError` unless these are the known bytes: readers believe every offset."""
     try:
         with weights.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
