@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, Protocol
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -15,6 +17,13 @@ from memory_client.launch import stop_daemon
 from memory_client.paths import DataPaths
 
 STOP_SECONDS = 60.0
+NEVER = "embedder.engine is original"
+
+
+class Store(Protocol):
+    """What tells its engine: a client or a `KnowledgeBase`."""
+
+    def status(self) -> Any: ...
 
 
 def leave_tidily() -> None:
@@ -37,6 +46,15 @@ def temporary_daemon() -> Iterator[KnowledgeClient]:
     """A client whose first call starts a daemon on an empty directory."""
     with temporary_home() as home, KnowledgeClient(home) as client:
         yield client
+
+
+def wait_for_engine(store: Store, seconds: float) -> None:
+    """Until the fastest engine serves, or the settings say it never will. Raises `TimeoutError`."""
+    end = time.monotonic() + seconds
+    while (reason := store.status()["embedder"]["fallback"]) is not None and NEVER not in reason:
+        if time.monotonic() > end:
+            raise TimeoutError(f"the fast engine does not serve after {seconds:g} s: {reason}")
+        time.sleep(0.1)
 
 
 def stop(home: Path) -> None:

@@ -1,6 +1,6 @@
 """Measure everything that was asked of memoryd's speed and size, and print asked against reached.
 
-python scripts/bench.py [start search keyword add bulk size] [--json FILE] [--dir PATH]
+python scripts/bench.py [embed bulk start search keyword add size] [--turns FILE] [--json FILE] [--dir PATH]
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchmarks.harness import Figure
 
 SECTIONS = {
+    "embed": "benchmarks.embed",
     "bulk": "benchmarks.many",
     "start": "benchmarks.start",
     "search": "benchmarks.search",
@@ -47,7 +48,7 @@ def main() -> int:
     figures: list[Figure] = []
     try:
         with TemporaryDirectory(prefix="memoryd-bench-", dir=options.dir) as root:
-            bench = Bench(Path(root), _notice)
+            bench = Bench(Path(root), _notice, options.turns)
             print(f"{_machine()}\n\n{'':52}{'asked':>12}{'reached':>14}")
             for section in options.sections or SECTIONS:
                 figures.extend(_measured(section, bench))
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all by default"
     )
+    parser.add_argument("--turns", type=Path, help="a LoCoMo file whose turns are embedded (synthetic texts)")
     parser.add_argument("--json", type=Path, help="write the figures to a file")
     parser.add_argument("--dir", type=Path, help="where the temporary data lies (the system's place)")
     return parser

