@@ -14,6 +14,7 @@ from memory_client.launch import START_SECONDS, find_daemon, start_lock
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
 from memoryd.app.settings import load_settings
+from memoryd.models.e5 import cache
 from memoryd.storage.check import check_database
 from memoryd.storage.ownership import DirectoryOwner
 from memoryd.storage.salvage import salvage
@@ -63,6 +64,7 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
                 *mended,
                 *_leftovers(paths),
                 _keys(paths),
+                _engine(paths),
                 *check_database(paths.database),
             ]
         finally:
@@ -104,6 +106,12 @@ def _keys(paths: DataPaths) -> Finding:
     if own not in allowed:
         return _bad("keys", f"the key of this machine's clients is not in {paths.keys / 'allowed'}", _RESTART)
     return _good("keys", f"{paths.keys}: sound")
+
+
+def _engine(paths: DataPaths) -> Finding:
+    """The files of the bundled model's fast engine; whatever is wrong with them mends itself."""
+    sound, detail = cache.examine(paths.models)
+    return Finding(check="fast engine", ok=sound, detail=detail, fix=None if sound else _RESTART)
 
 
 def _config(paths: DataPaths) -> Finding:

@@ -236,6 +236,7 @@ class EmbedderHost:
                 embedder.close()
                 return
             self._lanes = Lanes(embedder)
+            self._fallback = "a faster engine is being made ready"
             self._error = None
             self._settled.set()
             listeners, self._listeners = self._listeners, []
@@ -248,7 +249,6 @@ class EmbedderHost:
 
     def _change_over(self, embedder: Embedder) -> None:
         """To a faster engine, when there is one."""
-        self._fallback = "the faster engine is being made ready"
         try:
             faster = self._faster(self._choice, embedder, self._closing.is_set)
             self._fallback = None if faster is None else self.approve(faster, self._closing.is_set)

@@ -54,7 +54,7 @@ def prepared(models: Path, stop: Callable[[], bool]) -> Prepared:
     Takes seconds when it builds, in a process of low priority. Raises `ModelUnavailableError` with the
     reason when that fails or `stop` says so.
     """
-    folder = models / f"{_PREFIX}{_key()}"
+    folder = models / folder_name()
     found = _read(folder)
     if found is None:
         _build(folder, stop)
@@ -71,7 +71,7 @@ def examine(models: Path) -> tuple[bool, str]:
         check_packages(*NEEDS)
     except ModelUnavailableError as error:
         return False, str(error)
-    folder = models / f"{_PREFIX}{_key()}"
+    folder = models / folder_name()
     if not folder.exists():
         return True, f"{folder}: not built yet; the next start builds it"
     if _read(folder) is None:
@@ -86,10 +86,10 @@ def write_manifest(folder: Path, overlap: float) -> None:
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=2), encoding="utf-8")
 
 
-def _key() -> str:
-    """A hash of whatever changes the files."""
+def folder_name() -> str:
+    """Of the files for this machine: a hash of whatever changes them."""
     made_of: list[Any] = [_FORMAT, WEIGHTS_SHA256, weight_bits(), *(version(name) for name in NEEDS)]
-    return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:12]
+    return _PREFIX + hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:12]
 
 
 def _read(folder: Path) -> Prepared | None:
