@@ -156,6 +156,6 @@ def _await(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> bytes:
 
 
 def _remove_others(models: Path, folder: Path) -> None:
-    for other in models.glob(f"{_PREFIX}*"):
+    for other in (*models.glob(f"{_PREFIX}*"), *models.glob(f".{_PREFIX}*.tmp")):
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
