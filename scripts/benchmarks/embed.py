@@ -13,7 +13,6 @@ import psutil
 from benchmarks.harness import Bench, Figure, median, timed, wait_ready
 from evaluation.datasets import load
 from memory_client import KnowledgeClient
-from memory_client.paths import DataPaths, write_private
 from memoryd.models import probe
 from memoryd.models.base import Embedder
 from memoryd.models.e5 import cache
@@ -32,7 +31,6 @@ BULK_ROUNDS = 3
 BATCH = 64
 CROWD = 64
 IDLE_SECONDS = 20.0
-ORIGINAL = b'[embedder]\nengine = "original"\n'
 MB = 2**20
 
 
@@ -165,11 +163,9 @@ def _crowd(lanes: Lanes) -> None:
 
 def _daemons(bench: Bench) -> Iterator[Figure]:
     """Two daemons over copies of one directory, one after the other."""
-    slow, fast = bench.copy(bench.ten_thousand, "original"), bench.copy(bench.ten_thousand, "fast")
-    write_private(DataPaths.at(slow).config, ORIGINAL)
-    with bench.running(slow) as client:
+    with bench.running(bench.original) as client:
         theirs = _resident(client)
-    with bench.running(fast) as client:
+    with bench.running(bench.copy(bench.ten_thousand, "fast")) as client:
         own = _resident(client)
         idle = _idle_percent(client)
     note = f"{own:.0f} MB, original {theirs:.0f} MB, 10k memories"

@@ -16,6 +16,7 @@ from _temporary import stop, wait_for_engine
 from benchmarks.bulk import fill_fast
 from benchmarks.texts import of_length, texts
 from memory_client import KnowledgeClient
+from memory_client.paths import DataPaths, write_private
 from memoryd.models.e5 import cache
 from memoryd.models.e5.bundled import open_fast
 from memoryd.models.e5.onnx_engine import OnnxEmbedder
@@ -82,6 +83,13 @@ class Bench:
     def ten_thousand(self) -> Path:
         """A directory of 10,000 memories of 60 characters with vectors near real ones; not running."""
         return self._filled("ten-thousand", self.short_texts)
+
+    @cached_property
+    def original(self) -> Path:
+        """A copy of the directory of 10,000 whose daemon keeps to the original engine."""
+        home = self.copy(self.ten_thousand, "original")
+        write_private(DataPaths.at(home).config, b'[embedder]\nengine = "original"\n')
+        return home
 
     @cached_property
     def hundred_thousand(self) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +51,20 @@ def published_tokenizer(weights: Weights) -> bytes:
     model.pieces.extend(ordered)
     spec = model.trainer_spec
     spec.unk_id, spec.bos_id, spec.eos_id, spec.pad_id = 0, 1, 2, -1
-    normaliser = SentencePieceNormalizer(rule_name="nmt_nfkc").serialized_model_proto()
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder) / "rules.tsv"
+        rules.write_text("".join(_rules(weights)), encoding="utf-8")
+        normaliser = SentencePieceNormalizer(rule_tsv=str(rules)).serialized_model_proto()
     model.normalizer_spec.CopyFrom(proto.ModelProto.FromString(normaliser).normalizer_spec)
     model.normalizer_spec.add_dummy_prefix = True
     model.normalizer_spec.remove_extra_whitespaces = True
     model.normalizer_spec.escape_whitespaces = True
     return bytes(model.SerializeToString())
+
+
+def _rules(weights: Weights) -> Iterator[str]:
+    for point, becomes in weights.normalisation.items():
+        yield f"{point:X}\t{' '.join(f'{ord(each):X}' for each in becomes)}\n"
 
 
 def published_graph(weights: Weights) -> onnx.ModelProto:
