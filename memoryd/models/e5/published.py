@@ -34,11 +34,11 @@ def open_published(name: str, *, allow_downloads: bool) -> OnnxEmbedder:
     _check_config(files.file(_CONFIG))
     tokenizer, graph = files.file(_TOKENIZER), files.file(*graphs)
     try:
-        model = xlm_roberta_model(tokenizer)
+        model, normalisation = xlm_roberta_model(tokenizer)
     except (OSError, ValueError) as error:
         raise ModelUnavailableError(f"onnx:{name}: {error}", path=str(tokenizer)) from error
     return OnnxEmbedder(
-        Tokenizer(model),
+        Tokenizer(model, normalisation),
         PublishedEncoder(graph),
         engine=f"onnxruntime {version('onnxruntime')} {graph.name}",
         model=f"onnx:{name}",

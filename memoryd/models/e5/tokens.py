@@ -24,15 +24,15 @@ _SPACES = re.compile("  +")
 class Tokenizer:
     """Token ids of a text, without the two that stand at its ends.
 
-    model: a SentencePiece model whose ids are the encoder's. normalisation: what code points become first,
-    when the model itself does not normalise. Thread-safe; a call lets go of the GIL.
+    model: a SentencePiece model whose ids are the encoder's and which does not normalise. normalisation:
+    what code points become first. Thread-safe; a call lets go of the GIL.
     """
 
-    def __init__(self, model: bytes, normalisation: Mapping[int, str] | None = None) -> None:
+    def __init__(self, model: bytes, normalisation: Mapping[int, str]) -> None:
         from sentencepiece import SentencePieceProcessor
 
         self._pieces: Any = SentencePieceProcessor(model_proto=model)
-        self._normalisation = dict(normalisation or {})
+        self._normalisation = dict(normalisation)
 
     def encode(self, prefix: str, text: str) -> list[int]:
         """The ids of both together.
@@ -67,31 +67,31 @@ def unigram_model(weights: Weights) -> bytes:
         # The specials are ordinary pieces here, as the original takes `</s>` in a text for the token.
         model.pieces.add(piece=piece, score=score, type=kind.UNKNOWN if at == UNKNOWN else kind.NORMAL)
     _set_unigram(model)
-    model.normalizer_spec.name = "identity"
-    model.normalizer_spec.add_dummy_prefix = True
-    model.normalizer_spec.remove_extra_whitespaces = False
-    model.normalizer_spec.escape_whitespaces = True
     return bytes(model.SerializeToString())
 
 
-def xlm_roberta_model(path: Path) -> bytes:
-    """The published `sentencepiece.bpe.model`, its ids as the encoder knows them.
+def xlm_roberta_model(path: Path) -> tuple[bytes, dict[int, str]]:
+    """The published `sentencepiece.bpe.model`, its ids as the encoder knows them, and its normalisation.
 
-    The encoder's ids begin with <s> <pad> </s> <unk>, SentencePiece's with <unk> <s> </s>. Raises
-    `ValueError` when the file is no such model, `OSError` when it cannot be read.
+    The encoder's ids begin with <s> <pad> </s> <unk>, SentencePiece's with <unk> <s> </s>. SentencePiece
+    would drop a space at the end, which the model's own tokenizer keeps. Raises `ValueError` when the file
+    is no such model, `OSError` when it cannot be read.
     """
     from google.protobuf.message import DecodeError
+    from sentencepiece import SentencePieceNormalizer
     from sentencepiece import sentencepiece_model_pb2 as proto
 
     model = proto.ModelProto()
+    published = path.read_bytes()
     try:
-        model.ParseFromString(path.read_bytes())
+        model.ParseFromString(published)
     except DecodeError as error:
         raise ValueError(f"{path} is no SentencePiece model") from error
     pieces = list(model.pieces)
     kind = proto.ModelProto.SentencePiece
     if [piece.piece for piece in pieces[:3]] != ["<unk>", "<s>", "</s>"]:
         raise ValueError(f"{path} is not the tokenizer of multilingual-e5-small")
+    rules = SentencePieceNormalizer(model_proto=published).decompile()
     padding = kind(piece="<pad>", score=0.0, type=kind.NORMAL)
     for special in pieces[1:3]:
         special.type = kind.NORMAL
@@ -99,10 +99,17 @@ def xlm_roberta_model(path: Path) -> bytes:
     del model.pieces[:]
     model.pieces.extend(ordered)
     _set_unigram(model)
-    return bytes(model.SerializeToString())
+    # The rules for several characters are those of NFKC, in which the text already is.
+    return bytes(model.SerializeToString()), {ord(each): new for each, new in rules if len(each) == 1}
 
 
 def _set_unigram(model: Any) -> None:
+    """Of pieces in the encoder's order, which takes text as it is."""
     spec = model.trainer_spec
     spec.model_type = spec.UNIGRAM
     spec.unk_id, spec.bos_id, spec.eos_id, spec.pad_id = UNKNOWN, -1, -1, -1
+    model.normalizer_spec.Clear()
+    model.normalizer_spec.name = "identity"
+    model.normalizer_spec.add_dummy_prefix = True
+    model.normalizer_spec.remove_extra_whitespaces = False
+    model.normalizer_spec.escape_whitespaces = True
