@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from e5_corpus import GROUPS, LONG, TEXTS
 from published_model import CONFIG, GRAPH, TABLE, write_published
+from sentencepiece import sentencepiece_model_pb2 as proto
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
 from memoryd.models.base import Embedder, TokenEmbedder
@@ -212,6 +213,21 @@ def test_a_damaged_tokenizer(copy: Path, content: bytes) -> None:
 def test_half_a_tokenizer(copy: Path) -> None:
     os.truncate(copy / TOKENIZER_FILE, 2_000_000)
     assert TOKENIZER_FILE in refused(copy)
+
+
+@pytest.mark.parametrize("size", [0, 100, 10_000])
+def test_damaged_rules_of_a_tokenizer(copy: Path, size: int) -> None:
+    model = proto.ModelProto.FromString((copy / TOKENIZER_FILE).read_bytes())
+    model.normalizer_spec.precompiled_charsmap = model.normalizer_spec.precompiled_charsmap[:size]
+    (copy / TOKENIZER_FILE).write_bytes(model.SerializeToString())
+    assert f"onnx:{copy}: {copy / TOKENIZER_FILE} is damaged: " in refused(copy)
+
+
+def test_a_tokenizer_of_the_same_piece_twice(copy: Path) -> None:
+    model = proto.ModelProto.FromString((copy / TOKENIZER_FILE).read_bytes())
+    model.pieces.append(model.pieces[-1])
+    (copy / TOKENIZER_FILE).write_bytes(model.SerializeToString())
+    assert f"onnx:{copy}: {copy / TOKENIZER_FILE} is damaged: " in refused(copy)
 
 
 def test_a_graph_that_is_no_encoder_of_text(fast_models: Path, copy: Path) -> None:

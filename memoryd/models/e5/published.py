@@ -33,12 +33,8 @@ def open_published(name: str, *, allow_downloads: bool) -> OnnxEmbedder:
     files = _Folder(folder) if folder.is_dir() else _Hub(name, allow_downloads)
     _check_config(files.file(_CONFIG))
     tokenizer, graph = files.file(_TOKENIZER), files.file(*graphs)
-    try:
-        model, normalisation = xlm_roberta_model(tokenizer)
-    except (OSError, ValueError) as error:
-        raise ModelUnavailableError(f"onnx:{name}: {error}", path=str(tokenizer)) from error
     return OnnxEmbedder(
-        Tokenizer(model, normalisation),
+        _tokenizer(name, tokenizer),
         PublishedEncoder(graph),
         engine=f"onnxruntime {version('onnxruntime')} {graph.name}",
         model=f"onnx:{name}",
@@ -95,6 +91,15 @@ class _Hub:
                 "name a folder, or set embedder.allow_downloads to true"
             )
         return f"onnx/{name} of {self._name} cannot be fetched from the model hub"
+
+
+def _tokenizer(name: str, file: Path) -> Tokenizer:
+    try:
+        return Tokenizer(*xlm_roberta_model(file))
+    except (OSError, ValueError) as error:
+        raise ModelUnavailableError(f"onnx:{name}: {error}", path=str(file)) from error
+    except RuntimeError as error:  # what SentencePiece makes of a damaged one
+        raise ModelUnavailableError(f"onnx:{name}: {file} is damaged: {error}", path=str(file)) from error
 
 
 def _check_config(file: Path) -> None:

@@ -75,7 +75,7 @@ def xlm_roberta_model(path: Path) -> tuple[bytes, dict[int, str]]:
 
     The encoder's ids begin with <s> <pad> </s> <unk>, SentencePiece's with <unk> <s> </s>. SentencePiece
     would drop a space at the end, which the model's own tokenizer keeps. Raises `ValueError` when the file
-    is no such model, `OSError` when it cannot be read.
+    is no such model, `RuntimeError` when SentencePiece does not load it, `OSError` when it cannot be read.
     """
     from google.protobuf.message import DecodeError
     from sentencepiece import SentencePieceNormalizer
