@@ -249,27 +249,24 @@ class EmbedderHost:
 
     def _change_over(self, embedder: Embedder) -> None:
         """To a faster engine, when there is one."""
+        stop = self._closing.is_set
         try:
-            faster = self._faster(self._choice, embedder, self._closing.is_set)
-            self._fallback = None if faster is None else self.approve(faster, self._closing.is_set)
+            faster = self._faster(self._choice, embedder, stop)
+            reason = None if faster is None else self.approve(faster, stop)
         except ModelUnavailableError as error:
-            faster, self._fallback = None, str(error)
+            faster, reason = None, str(error)
         except Exception as error:
             logger.exception("loading the faster engine failed")
-            faster, self._fallback = None, repr(error)
-        if self._fallback is not None:
-            logger.log(
-                logging.DEBUG if self._closing.is_set() else logging.WARNING,
-                "%s goes on serving, no faster engine does: %s",
-                embedder.engine,
-                self._fallback,
-            )
-        elif faster is not None:
-            self._replace(faster)
+            faster, reason = None, repr(error)
+        if reason is not None and not stop():
+            logger.warning("%s goes on serving, no faster engine does: %s", embedder.engine, reason)
+        if faster is not None:
+            self._replace(faster, reason)
+        self._fallback = reason
 
-    def _replace(self, faster: Embedder) -> None:
+    def _replace(self, faster: Embedder, objection: str | None) -> None:
         with self._lock:
-            if self._lanes is None:
+            if self._lanes is None or objection is not None:
                 faster.close()
                 return
             self._lanes.replace(faster)

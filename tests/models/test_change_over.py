@@ -97,11 +97,13 @@ def test_a_bulk_job_under_way_goes_on_with_the_fast_engine(
 def test_a_refused_engine_is_not_used_and_the_reason_stands_in_the_status(
     hosted: Callable[..., EmbedderHost],
 ) -> None:
-    host = hosted(lambda *_: FastEmbedder())
+    refused = FastEmbedder()
+    host = hosted(lambda *_: refused)
     host.approve = lambda faster, _: f"{faster.engine} disagrees"
     host.start()
     eventually("the reason is told", lambda: host.status()["fallback"] == "fast disagrees")
     assert host.status()["engine"] == "scripted"
+    assert refused.closed
 
 
 @pytest.mark.parametrize(
