@@ -401,7 +401,7 @@ def test_missing_packages_are_named(
     said = f"{' and '.join(names)} missing; install with: pip install {' '.join(names)}"
     with pytest.raises(ModelUnavailableError, match=said):
         open_fast(empty, never)
-    assert cache.examine(empty) == (False, said)
+    assert cache.examine(empty) == (True, f"the original engine serves: {said}")
     assert not empty.exists()
 
 

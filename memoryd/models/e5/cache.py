@@ -69,7 +69,7 @@ def examine(models: Path) -> tuple[bool, str]:
     try:
         check_packages(*NEEDS)
     except ModelUnavailableError as error:
-        return False, str(error)
+        return True, f"the original engine serves: {error}"
     folder = models / folder_name()
     if not folder.exists():
         return True, f"{folder}: not built yet; the next start builds it"

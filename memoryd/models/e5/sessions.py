@@ -32,6 +32,7 @@ class Session:
     """
 
     def __init__(self, path: Path, threads: int, *, is_fused: bool) -> None:
+        self._path = path
         self._session = _open(path, threads, is_fused)
         self._give_back = _give_back()
 
@@ -41,9 +42,15 @@ class Session:
         return {each.name for each in self._session.get_inputs()}
 
     def run(self, feed: dict[str, npt.NDArray[Any]], tokens: int) -> npt.NDArray[np.float32]:
-        """The model's first output. tokens: in the feed; after many the memory they took is given back."""
+        """The model's first output. tokens: in the feed; after many the memory they took is given back.
+
+        Raises `ModelUnavailableError` when it fails.
+        """
         options = self._give_back if tokens > _MANY_TOKENS else None
-        found: npt.NDArray[np.float32] = self._session.run(None, feed, options)[0]
+        try:
+            found: npt.NDArray[np.float32] = self._session.run(None, feed, options)[0]
+        except Exception as error:  # its exceptions have no common base of their own
+            raise _failed(self._path, f"fails in ONNX Runtime ({error})") from error
         return found
 
 
@@ -72,7 +79,9 @@ def _open(path: Path, threads: int, is_fused: bool) -> Any:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its exceptions have no common base of their own
-        raise ModelUnavailableError(
-            f"{path} does not load in ONNX Runtime ({error})", path=str(path)
-        ) from error
+    except Exception as error:  # as above
+        raise _failed(path, f"does not load in ONNX Runtime ({error})") from error
+
+
+def _failed(path: Path, how: str) -> ModelUnavailableError:
+    return ModelUnavailableError(f"{path} {how}", path=str(path))
