@@ -1,8 +1,9 @@
 """From floats to int8: scales of activations and weights.
 
 Activations get one fixed scale a tensor, so that a text's vector hardly depends on what it is embedded with
-(attention with and without a mask round differently: cosines over .999). A few channels of this model are a hundred times as large as the rest, so their size is moved into the
-weights first (SmoothQuant, Xiao et al. 2023, https://arxiv.org/abs/2211.10438, equation 4).
+(attention with and without a mask round differently: cosines over .999). A few channels of this model are a
+hundred times as large as the rest, so their size is moved into the weights first (SmoothQuant, Xiao et al.
+2023, https://arxiv.org/abs/2211.10438, equation 4).
 """
 
 from __future__ import annotations
