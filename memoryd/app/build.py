@@ -208,7 +208,7 @@ def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
 
 def _former_host(choice: EmbedderChoice, model: str) -> EmbedderHost | None:
     """The model an index was made with, to serve it until the new one is complete; None if it won't load."""
-    host = EmbedderHost(replace(choice, model=model))
+    host = EmbedderHost(replace(choice, model=model, engine="original"))
     host.start()
     try:
         host.wait(Deadline.after(_FORMER_SECONDS))

@@ -64,7 +64,7 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
                 *mended,
                 *_leftovers(paths),
                 _keys(paths),
-                _engine(paths),
+                *_engine(paths),
                 *check_database(paths.database),
             ]
         finally:
@@ -108,10 +108,15 @@ def _keys(paths: DataPaths) -> Finding:
     return _good("keys", f"{paths.keys}: sound")
 
 
-def _engine(paths: DataPaths) -> Finding:
-    """The files of the bundled model's fast engine; whatever is wrong with them mends itself."""
-    sound, detail = cache.examine(paths.models)
-    return Finding(check="fast engine", ok=sound, detail=detail, fix=None if sound else _RESTART)
+def _engine(paths: DataPaths) -> Iterator[Finding]:
+    """The files of the bundled model's fast engine, where the settings want it; damage mends itself."""
+    try:
+        wanted = load_settings(paths).embedder
+    except MemorydError:  # told by `_config`
+        return
+    if wanted.model in ("auto", "bundled") and wanted.engine == "auto":
+        sound, detail = cache.examine(paths.models)
+        yield Finding(check="fast engine", ok=sound, detail=detail, fix=None if sound else _RESTART)
 
 
 def _config(paths: DataPaths) -> Finding:

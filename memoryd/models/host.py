@@ -201,8 +201,8 @@ class EmbedderHost:
         while not self._closing.is_set():
             embedder = self._open()
             if embedder is not None:
-                self._serve(embedder)
-                self._change_over(embedder)
+                if self._serve(embedder):
+                    self._change_over(embedder)
                 return
             if not (self._error and self._error.data.get("passing")):
                 return
@@ -230,11 +230,12 @@ class EmbedderHost:
             self._settled.set()
         logger.log(logging.DEBUG if again else logging.WARNING, "no search by meaning: %s", error)
 
-    def _serve(self, embedder: Embedder) -> None:
+    def _serve(self, embedder: Embedder) -> bool:
+        """False when the host was closed meanwhile."""
         with self._lock:
             if self._closing.is_set():
                 embedder.close()
-                return
+                return False
             self._lanes = Lanes(embedder)
             self._fallback = "a faster engine is being made ready"
             self._error = None
@@ -246,27 +247,36 @@ class EmbedderHost:
                 listener(embedder)
             except Exception:
                 logger.exception("a listener for the embedding model failed")
+        return True
 
     def _change_over(self, embedder: Embedder) -> None:
         """To a faster engine, when there is one."""
-        stop = self._closing.is_set
         try:
-            faster = self._faster(self._choice, embedder, stop)
-            reason = None if faster is None else self.approve(faster, stop)
+            faster = self._faster(self._choice, embedder, self._closing.is_set)
+            reason = None if faster is None else self._objection(faster)
         except ModelUnavailableError as error:
             faster, reason = None, str(error)
         except Exception as error:
             logger.exception("loading the faster engine failed")
             faster, reason = None, repr(error)
-        if reason is not None and not stop():
+        if reason is not None and not self._closing.is_set():
             logger.warning("%s goes on serving, no faster engine does: %s", embedder.engine, reason)
-        if faster is not None:
-            self._replace(faster, reason)
-        self._fallback = reason
+        self._settle(faster, reason)
 
-    def _replace(self, faster: Embedder, objection: str | None) -> None:
+    def _objection(self, faster: Embedder) -> str | None:
+        """Why the engine may not take over; it is freed when that cannot be found out."""
+        try:
+            return self.approve(faster, self._closing.is_set)
+        except Exception:
+            faster.close()
+            raise
+
+    def _settle(self, faster: Embedder | None, reason: str | None) -> None:
         with self._lock:
-            if self._lanes is None or objection is not None:
+            self._fallback = reason
+            if faster is None:
+                return
+            if self._lanes is None or reason is not None:
                 faster.close()
                 return
             self._lanes.replace(faster)

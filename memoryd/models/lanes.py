@@ -1,9 +1,9 @@
 """Threads that embed: one lane for whoever waits for a vector, one for bulk work.
 
 A call into a model cannot be interrupted, so each lane runs as many at once as are worth it, and the lanes
-run side by side: a query waits for queries before it, never for a bulk job, which begins no batch while
-somebody waits. Long texts come in pieces, so that no single call takes long: 2 KB are about 500 tokens, one
-window of the usual models.
+run side by side: a query waits for queries before it, never for a bulk job, which holds each batch back for
+a moment while somebody waits. Long texts come in pieces, so that no single call takes long: 2 KB are about
+500 tokens, one window of the usual models.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from memory_client.errors import ModelUnavailableError
 from memoryd.models.base import FloatMatrix, FloatVector
 
 # More makes whoever came first wait for too many others.
@@ -64,6 +65,7 @@ class UrgentLane:
             self._closed = True
             dropped = list(self._waiting)
             self._waiting.clear()
+            self._quiet.set()
             self._changed.notify_all()
         for request in dropped:
             request.future.cancel()
@@ -90,7 +92,7 @@ class UrgentLane:
                 if taken and self._waiting[0].is_query != taken[0].is_query:
                     break
                 taken.append(self._waiting.popleft())
-            self._running += 1
+            self._running += bool(taken)
             return taken
 
     def _done(self) -> None:
@@ -104,11 +106,19 @@ class UrgentLane:
             vectors = self._embed(requests[0].is_query, [each.text for each in requests])
             answers = list(zip(requests, vectors, strict=True))
         except Exception as error:
-            if len(requests) == 1:
-                requests[0].future.set_exception(error)
-                return
-            for each in requests:  # one text must not fail the others
-                self._answer([each])
+            self._fail(requests, error)
             return
         for each, vector in answers:
             each.future.set_result(vector)
+
+    def _fail(self, requests: list[_Request], error: Exception) -> None:
+        """One text must not fail the others, but what is down for one is down for all."""
+        for each in requests:
+            if len(requests) == 1 or self._closed or _is_passing(error):
+                each.future.set_exception(error)
+            else:
+                self._answer([each])
+
+
+def _is_passing(error: Exception) -> bool:
+    return isinstance(error, ModelUnavailableError) and bool(error.data.get("passing"))

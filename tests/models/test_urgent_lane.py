@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support import PATIENCE
 
+from memory_client.errors import ModelUnavailableError
 from memoryd.models.base import FloatMatrix, FloatVector
 from memoryd.models.lanes import Lanes
 from memoryd.models.urgent import MOST_JOINED, UrgentLane
@@ -24,11 +25,14 @@ class Held:
         self.entered = threading.Semaphore(0)
         self.batches: list[tuple[bool, list[str]]] = []
         self.bad: set[str] = set()
+        self.down: Exception | None = None
 
     def __call__(self, is_query: bool, texts: Sequence[str]) -> FloatMatrix:
         self.batches.append((is_query, list(texts)))
         self.entered.release()
         assert self.gate.wait(PATIENCE)
+        if self.down is not None:
+            raise self.down
         if self.bad & set(texts):
             raise ValueError(f"bad: {texts}")
         return np.array([[float(is_query), float(text)] for text in texts], dtype=np.float32)
@@ -158,6 +162,17 @@ def test_a_bad_text_fails_only_itself(lane: UrgentLane, held: Held) -> None:
     with pytest.raises(ValueError, match="bad"):
         futures[2].result(PATIENCE)
     assert lane.submit(True, "9").result(PATIENCE)[1] == 9
+
+
+def test_what_is_down_for_one_is_down_for_all(lane: UrgentLane, held: Held) -> None:
+    first = occupied(lane, held)
+    futures = [lane.submit(True, str(number)) for number in range(5)]
+    held.down = ModelUnavailableError("the server is gone", passing=True)
+    held.gate.set()
+    for future in [first, *futures]:
+        with pytest.raises(ModelUnavailableError, match="gone"):
+            future.result(PATIENCE)
+    assert len(held.batches) == 2
 
 
 def test_too_few_vectors_are_a_failure(held: Held) -> None:

@@ -14,24 +14,31 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from memory_client.errors import ModelUnavailableError
-from memoryd.models.e5.package import WEIGHTS_SHA256, check_packages, has_vnni
+from memory_client.errors import LaunchError, ModelUnavailableError
+from memory_client.paths import environment
+from memory_client.spawn import child_environment, interpreter
+from memory_client.version import VERSION
+from memoryd.models.e5.package import (
+    WEIGHTS_SHA256,
+    check_processor,
+    check_weights,
+    has_vnni,
+    package_version,
+    weights_file,
+)
 
 EVEN, UNEVEN, WEIGHTS, TOKENIZER = "even.onnx", "uneven.onnx", "encoder.bin", "tokenizer.model"
 _FILES = (EVEN, UNEVEN, WEIGHTS, TOKENIZER)
 _MANIFEST = "manifest.json"
-_FORMAT = 1
 _PREFIX = "e5-"
 _BUILDER = "memoryd.models.e5.build"
 _BUILD_SECONDS = 600.0
 _POLL_SECONDS = 0.05
-
-NEEDS = ("onnxruntime", "onnx", "sentencepiece")
-"""The packages that make the files and read them."""
+_NEEDS = ("onnxruntime", "onnx", "sentencepiece")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +74,11 @@ def prepared(models: Path, stop: Callable[[], bool]) -> Prepared:
 def examine(models: Path) -> tuple[bool, str]:
     """Whether the files are sound, and what to say of them; reads only."""
     try:
-        check_packages(*NEEDS)
+        check_processor()
+        check_weights(weights_file())
+        folder = models / folder_name()
     except ModelUnavailableError as error:
-        return True, f"the original engine serves: {error}"
-    folder = models / folder_name()
+        return True, f"not used: {error}"
     if not folder.exists():
         return True, f"{folder}: not built yet; the next start builds it"
     if _read(folder) is None:
@@ -81,13 +89,17 @@ def examine(models: Path) -> tuple[bool, str]:
 def write_manifest(folder: Path, overlap: float) -> None:
     """Seal a folder whose files are complete."""
     files = {name: _digest(folder / name) for name in _FILES}
-    manifest = {"format": _FORMAT, "files": files, "overlap": overlap}
+    manifest = {"files": files, "overlap": overlap}
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=2), encoding="utf-8")
 
 
 def folder_name() -> str:
-    """Of the files for this machine: a hash of whatever changes them."""
-    made_of: list[Any] = [_FORMAT, WEIGHTS_SHA256, weight_bits(), *(version(name) for name in NEEDS)]
+    """Of the files for this machine: a hash of whatever changes them.
+
+    Raises `ModelUnavailableError` when a package is missing.
+    """
+    packages = [package_version(name) for name in _NEEDS]
+    made_of: list[Any] = [VERSION, WEIGHTS_SHA256, weight_bits(), *packages]
     return _PREFIX + hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:12]
 
 
@@ -107,19 +119,16 @@ def _digest(file: Path) -> str:
 
 
 def _build(folder: Path, stop: Callable[[], bool]) -> None:
-    if getattr(sys, "frozen", False):
-        raise ModelUnavailableError("a frozen app cannot build it; start the daemon once")
-    unfinished = folder.with_name(f".{folder.name}.tmp")
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(mode=0o700, parents=True)
-        _run_builder(unfinished, stop)
-        shutil.rmtree(folder, ignore_errors=True)
-        unfinished.rename(folder)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{_PREFIX}", suffix=".tmp", dir=folder.parent) as parent:
+            unfinished = Path(parent) / folder.name
+            unfinished.mkdir(mode=0o700)
+            _run_builder(unfinished, stop)
+            shutil.rmtree(folder, ignore_errors=True)
+            unfinished.rename(folder)
     except OSError as error:
         raise ModelUnavailableError(f"{folder} cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _run_builder(folder: Path, stop: Callable[[], bool]) -> None:
@@ -127,13 +136,18 @@ def _run_builder(folder: Path, stop: Callable[[], bool]) -> None:
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-    process = subprocess.Popen(
-        [sys.executable, "-m", _BUILDER, str(folder)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        creationflags=flags,
-    )
+    try:
+        process = subprocess.Popen(
+            [interpreter(), "-P", "-m", _BUILDER, str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=child_environment(environment()),
+            creationflags=flags,
+        )
+    except (LaunchError, OSError) as error:
+        raise ModelUnavailableError(f"no process can build it: {error}") from error
     with process:
         said = _await(process, stop).decode("utf-8", "replace").strip()
     if process.returncode != 0:
@@ -148,9 +162,12 @@ def _await(process: subprocess.Popen[bytes], stop: Callable[[], bool]) -> bytes:
         try:
             return process.communicate(timeout=_POLL_SECONDS)[1]
         except subprocess.TimeoutExpired:
-            if stop() or time.monotonic() > end:
+            if stop():
                 process.kill()
                 raise ModelUnavailableError("building it was stopped") from None
+            if time.monotonic() > end:
+                process.kill()
+                raise ModelUnavailableError(f"building it took over {_BUILD_SECONDS:g} s") from None
 
 
 def _remove_others(models: Path, folder: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_client.errors import ModelUnavailableError
-from memoryd.models.e5.package import side_by_side
+from memoryd.models.e5.package import DIM, side_by_side
 from memoryd.models.e5.sessions import Session, all_cores
 from memoryd.models.e5.table import EmbeddingTable
 
@@ -66,7 +66,7 @@ class Int8Encoder:
 class PublishedEncoder:
     """An ONNX file that takes token ids, as Hugging Face Optimum exports it; one call at a time is best.
 
-    Raises `ModelUnavailableError` when it wants inputs that are not those of BERT.
+    Raises `ModelUnavailableError` when its inputs are not those of BERT or it does not give token states.
     """
 
     concurrency = 1
@@ -78,6 +78,11 @@ class PublishedEncoder:
         if strange or "input_ids" not in self._wanted:
             raise ModelUnavailableError(
                 f"{file} is no encoder of text: it takes {', '.join(sorted(self._wanted))}", path=str(file)
+            )
+        output = self._session.output
+        if len(output) != 3 or output[2] != DIM:
+            raise ModelUnavailableError(
+                f"{file} gives an output of shape {output}, expected (texts, tokens, {DIM})", path=str(file)
             )
 
     def states(self, ids: Ids, lengths: Lengths) -> States:

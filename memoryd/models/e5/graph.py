@@ -17,7 +17,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from memoryd.models.e5.quantise import Range, grid, rows_as_int8, smoothing
-from memoryd.models.e5.weights import Weights
+from memoryd.models.e5.weights import BLOCK, Weights
 
 _FUSED = "com.microsoft"
 _ATTENTION = "MultiHeadAttention"
@@ -113,7 +113,7 @@ class _Encoder:
         """Weight (out, in) and bias (out,) of a multiplication."""
         bias = self.weights.vector(f"{key}.b")
         blocks = self.weights.blocks(f"{key}.w")
-        return self.weights.matrix(f"{key}.w", columns=blocks.shape[0] * 32 // len(bias)), bias
+        return self.weights.matrix(f"{key}.w", columns=blocks.shape[0] * BLOCK // len(bias)), bias
 
     def _constant(self, name: str, value: npt.NDArray[Any]) -> str:
         if name not in self._constants:

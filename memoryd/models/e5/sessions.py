@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_client.errors import ModelUnavailableError
+from memoryd.models.e5.package import usable_cores
 
 _MOST_THREADS = 4
 # Long enough to bridge two operators, so short that an idle process uses no processor.
@@ -21,7 +21,7 @@ _MANY_TOKENS = 256
 
 def all_cores() -> int:
     """Threads that are worth it for one text."""
-    return min(os.cpu_count() or 1, _MOST_THREADS)
+    return min(usable_cores(), _MOST_THREADS)
 
 
 class Session:
@@ -40,6 +40,11 @@ class Session:
     def inputs(self) -> set[str]:
         """Names of the model's inputs."""
         return {each.name for each in self._session.get_inputs()}
+
+    @property
+    def output(self) -> list[Any]:
+        """The shape of the model's first output; numbers where they are fixed."""
+        return list(self._session.get_outputs()[0].shape)
 
     def run(self, feed: dict[str, npt.NDArray[Any]], tokens: int) -> npt.NDArray[np.float32]:
         """The model's first output. tokens: in the feed; after many the memory they took is given back.

@@ -30,13 +30,11 @@ Blocks = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """hidden: width; layers, heads: of the encoder; rows: of the embedding table; positions: in a window."""
+    """hidden: width; layers, heads: of the encoder; epsilon: of its layer normalisation."""
 
     hidden: int
     layers: int
     heads: int
-    rows: int
-    positions: int
     epsilon: float
 
 
@@ -57,9 +55,9 @@ class Weights:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         cursor = _Cursor(self._map)
         cursor.take("<4sI")
-        hidden, layers, heads, _, rows, positions, _, epsilon, _ = cursor.take("<7ifi")
-        self.shape = Shape(hidden, layers, heads, rows, positions, epsilon)
-        self._pieces, self.begin, self.end, self.padding, self.unknown = cursor.take("<5i")
+        hidden, layers, heads, _, _, _, _, epsilon, _ = cursor.take("<7ifi")
+        self.shape = Shape(hidden, layers, heads, epsilon)
+        self._pieces, *_ = cursor.take("<5i")
         self._read_vocabulary(cursor)
         self.normalisation = _normalisation(cursor)
         self._tensors = dict(_directory(cursor))
