@@ -186,7 +186,7 @@ class Status(TypedDict):
     memory: dict[str, int]
     """Bytes: resident, hot_index."""
     disk: dict[str, int]
-    """Bytes: database, vectors, hot_index, logs, backups, free."""
+    """Bytes: database, vectors, hot_index, models, logs, backups, free."""
     jobs: dict[str, int]
     settings_from_starter: list[str]
     """Settings whose value came from the environment of whoever started the daemon."""

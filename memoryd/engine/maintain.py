@@ -148,6 +148,7 @@ class Maintain:
             "database": sum(_size(path) for path in paths.root.glob(paths.database.name + "*")),
             "vectors": _size(paths.lance),
             "hot_index": _size(paths.hot),
+            "models": _size(paths.models),
             "logs": _size(paths.log),
             "backups": _size(paths.backups),
             "free": shutil.disk_usage(paths.root).free,

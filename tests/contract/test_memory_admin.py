@@ -45,7 +45,8 @@ def test_status(ready: Face, user: str) -> None:
     assert status["counts"]["memories"] >= status["counts"]["users"] >= 1
     assert status["counts"]["versions"] >= status["counts"]["memories"]
     assert status["memory"]["resident"] > 2**20
-    assert set(status["disk"]) == {"database", "vectors", "hot_index", "logs", "backups", "free"}
+    parts = {"database", "vectors", "hot_index", "models", "logs", "backups", "free"}
+    assert set(status["disk"]) == parts
     assert status["disk"]["database"] > 0
     assert set(status["jobs"]) == {"queued", "running", "failed"}
     assert status["jobs"]["failed"] == 0
