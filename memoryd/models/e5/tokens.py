@@ -87,20 +87,24 @@ def xlm_roberta_model(path: Path) -> tuple[bytes, dict[int, str]]:
         model.ParseFromString(published)
     except DecodeError as error:
         raise ValueError(f"{path} is no SentencePiece model") from error
-    pieces = list(model.pieces)
-    kind = proto.ModelProto.SentencePiece
-    if [piece.piece for piece in pieces[:3]] != ["<unk>", "<s>", "</s>"]:
+    if [piece.piece for piece in model.pieces[:3]] != ["<unk>", "<s>", "</s>"]:
         raise ValueError(f"{path} is not the tokenizer of multilingual-e5-small")
     rules = SentencePieceNormalizer(model_proto=published).decompile()
-    padding = kind(piece="<pad>", score=0.0, type=kind.NORMAL)
-    for special in pieces[1:3]:
-        special.type = kind.NORMAL
-    ordered = [pieces[1], padding, pieces[2], pieces[0], *pieces[3:]]
-    del model.pieces[:]
-    model.pieces.extend(ordered)
+    _reorder(model)
     _set_unigram(model)
     # The rules for several characters are those of NFKC, in which the text already is.
     return bytes(model.SerializeToString()), {ord(each): new for each, new in rules if len(each) == 1}
+
+
+def _reorder(model: Any) -> None:
+    """From SentencePiece's ids to the encoder's."""
+    unknown, begin, end, *pieces = model.pieces
+    padding = type(unknown)(piece="<pad>", score=0.0)
+    for special in (begin, padding, end):
+        special.type = special.NORMAL
+    ordered = [begin, padding, end, unknown, *pieces]
+    del model.pieces[:]
+    model.pieces.extend(ordered)
 
 
 def _set_unigram(model: Any) -> None:
