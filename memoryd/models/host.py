@@ -152,14 +152,14 @@ class EmbedderHost:
         lanes = self._ready_lanes()
         vectors = np.empty((len(flat), lanes.embedder.dim), dtype=np.float32)
         done = 0
-        _heed(stop)
+        self._heed(stop)
         with closing(self._embed_behind(lanes, flat)) as results:
             for batch, found in results:
                 vectors[batch] = found
                 done += len(batch)
                 if on_batch is not None:
                     on_batch(done * len(texts) // len(flat), len(texts))
-                _heed(stop)
+                self._heed(stop)
         with self._failures_translated():
             return _texts_of(vectors, pieces, lanes.embedder)
 
@@ -325,6 +325,12 @@ class EmbedderHost:
             self._failing = False
             logger.info("the embedding model works again")
 
+    def _heed(self, stop: Callable[[], bool] | None) -> None:
+        if self._closing.is_set():
+            raise ModelUnavailableError("the embedding model was closed")
+        if stop is not None and stop():
+            raise ModelUnavailableError("embedding was stopped before it was done")
+
     def _failure(self, error: Exception) -> ModelUnavailableError:
         if self._closing.is_set():
             return ModelUnavailableError("the embedding model was closed")
@@ -334,11 +340,6 @@ class EmbedderHost:
         logger.log(logging.DEBUG if self._failing else logging.WARNING, "%s", failure)
         self._failing = True
         return failure
-
-
-def _heed(stop: Callable[[], bool] | None) -> None:
-    if stop is not None and stop():
-        raise ModelUnavailableError("embedding was stopped before it was done")
 
 
 def _result(future: Future[FloatVector], deadline: Deadline, what: str) -> FloatVector:
