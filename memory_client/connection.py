@@ -189,8 +189,10 @@ class Connection:
                 return
             if wakeup in ready:
                 self._wakeup.clear()
-            while self._outgoing:
+            # Never a blocking send: a peer that has gone takes nothing, and the monitor says so next.
+            while self._outgoing and dealer.poll(0, zmq.POLLOUT):
                 dealer.send(self._outgoing.popleft())
+            poller.modify(dealer, zmq.POLLIN | (zmq.POLLOUT if self._outgoing else 0))
 
     def _receive_all(self, dealer: zmq.Socket[bytes]) -> None:
         while True:
