@@ -1,0 +1,158 @@
+"""Which texts say the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd.core.duplicates import collapse, guards_agree
+
+SAME = [
+    # Chinese: punctuation, spacing, width, script, particles, politeness, numerals, dates
+    ("我对花生过敏", "我对花生过敏。"),
+    ("我对花生过敏", "我 对 花生 过敏！！"),
+    ("我喜歡吃拉麵", "我喜欢吃拉面"),
+    ("我喜欢吃拉面", "我喜欢吃拉面呀"),
+    ("我喜欢吃拉面", "我真的很喜欢吃拉面"),
+    ("我戒烟了", "我戒烟"),
+    ("请帮我记一下密码", "帮我记密码"),
+    ("您住在北京", "你住在北京"),
+    ("我有三只猫", "我有3只猫"),
+    ("我有１只狗", "我有一只狗"),
+    ("房租是两千五百元", "房租是2500元"),
+    ("生日是5月3日", "生日是五月三号"),
+    ("2026年5月3日搬家", "2026-05-03搬家"),
+    ("我昨天去了医院", "昨天我去了医院"),
+    ("会议在下午三点", "会议在15:00"),
+    ("下周一开会", "下星期一开会"),
+    ("你喜欢猫吗？", "你喜欢猫吗"),
+    ("妈妈住在上海", "母亲住在上海"),
+    ("《三体》很好看", "三体好看"),
+    ("排第三", "排第3"),
+    # English
+    ("I am allergic to peanuts.", "I'm allergic to peanuts"),
+    ("I am allergic to peanuts", "i am   allergic to PEANUTS!"),
+    ("I don't like tea", "I do not like tea"),
+    ("I can't swim", "I cannot swim"),
+    ("I have two cats", "I have 2 cats"),
+    ("My birthday is May 3", "my birthday is 3 May"),
+    ("My birthday is on May 3rd, 1990", "my birthday is the 3rd of May 1990"),
+    ("The rent is $1,200", "rent is $1200"),
+    ("I really like ramen", "I like ramen"),
+    ("We met yesterday in Rome", "Yesterday we met in Rome"),
+    ("The meeting is at 3 pm", "the meeting is at 3:00 p.m."),
+    ("I go on Mondays", "I go on monday"),
+    ("My mom lives in Oslo", "my mother lives in Oslo"),
+    ("Please call the plumber", "Call the plumber, thanks"),
+    ("It's raining", "It is raining"),
+    ("The café is closed", "the cafe is closed"),
+    ("He finished third", "He finished 3rd"),
+    ("Is Tom coming?", "is Tom coming ?"),
+]
+DIFFERENT = [
+    # polarity
+    ("我对花生过敏", "我对花生不过敏"),
+    ("我喜欢拉面", "我讨厌拉面"),
+    ("我吃肉", "我没吃肉"),
+    ("我去过日本", "我没有去过日本"),
+    ("这个菜无糖", "这个菜有糖"),
+    ("别告诉小明", "告诉小明"),
+    ("I like tea", "I don't like tea"),
+    ("I like tea", "I dislike tea"),
+    ("I eat meat", "I never eat meat"),
+    ("I smoke", "I no longer smoke"),
+    ("I like tea but not coffee", "I like coffee but not tea"),
+    ("I don't like tea but I like coffee", "I like tea but I don't like coffee"),
+    ("我不喜欢茶但喜欢咖啡", "我喜欢茶但不喜欢咖啡"),
+    # numbers
+    ("我有三只猫", "我有两只猫"),
+    ("房租三千", "房租三万"),
+    ("I have two cats and three dogs", "I have three cats and two dogs"),
+    ("It costs 3.5 dollars", "It costs 35 dollars"),
+    ("It was -5 degrees", "It was 5 degrees"),
+    ("他排第三", "他排三"),
+    ("The first attempt failed", "The second attempt failed"),
+    # dates and times
+    ("生日是5月3日", "生日是5月13日"),
+    ("我昨天去了医院", "我今天去了医院"),
+    ("下周一开会", "下周二开会"),
+    ("上周一开会", "下周一开会"),
+    ("会议在下午三点", "会议在上午三点"),
+    ("I left on May 3", "I left on May 13"),
+    ("I left on Monday", "I left on Tuesday"),
+    ("I left in March", "I left in April"),
+    ("In May we were in Paris and in June in Rome", "In June we were in Paris and in May in Rome"),
+    ("See you at 3pm", "See you at 3am"),
+    # names and persons
+    ("小明喜欢拉面", "小红喜欢拉面"),
+    ("小明喜欢小红", "小红喜欢小明"),
+    ("我住在巴黎", "我住在罗马"),
+    ("小明喜欢拉面", "小明妈妈喜欢拉面"),
+    ("我喜欢拉面", "他喜欢拉面"),
+    ("《三体》我看完了", "《活着》我看完了"),
+    ("I live in Paris", "I live in Rome"),
+    ("i live in paris", "i live in rome"),
+    ("Tom owes Anna money", "Anna owes Tom money"),
+    ("I gave her the book", "She gave me the book"),
+    ("I like ramen", "My sister likes ramen"),
+    ("the dog bit the man", "the man bit the dog"),
+    # tense, mood, content
+    ("我去过巴黎", "我想去巴黎"),
+    ("I was a vegetarian", "I am a vegetarian"),
+    ("You like cats.", "Do you like cats?"),
+    ("你喜欢猫", "你喜欢猫吗"),
+    ("我喜欢拉面", "我喜欢拉面和饺子"),
+    ("I bought a red car", "I bought a blue car"),
+    ("嗯", "哦"),
+    ("👍", "👎"),
+    ("我吃了拉面", ""),
+    ("", "..."),
+]
+LONG = "On our holiday we walked along the quiet river for hours and ate bread with cheese near the old mill"
+
+
+@pytest.mark.parametrize(("a", "b"), SAME)
+def test_the_same_said_twice(a: str, b: str) -> None:
+    assert guards_agree(a, b)
+    assert guards_agree(b, a)
+
+
+@pytest.mark.parametrize(("a", "b"), DIFFERENT)
+def test_two_statements_however_near(a: str, b: str) -> None:
+    assert not guards_agree(a, b)
+    assert not guards_agree(b, a)
+
+
+def test_a_long_text_may_have_a_few_words_more_but_no_name_number_or_negation() -> None:
+    assert guards_agree(LONG, LONG.replace("old mill", "lovely old mill"))
+    assert not guards_agree(LONG, LONG.replace("old mill", "old mill near Bern"))
+    assert not guards_agree(LONG, LONG.replace("hours", "3 hours"))
+    assert not guards_agree(LONG, LONG.replace("ate", "never ate"))
+    assert not guards_agree(LONG, LONG + " where the tired donkey slept beside green bottles of wine")
+
+
+def test_texts_too_long_to_be_read_agree_when_they_are_one_text() -> None:
+    text = "我有三只猫。" * 1000
+    assert guards_agree(text, text.replace("。", "。\n").replace("\n", ""))
+    assert guards_agree(text + " a", text + "\na")
+    assert not guards_agree(text, text.replace("三", "3"))
+
+
+def test_groups_keep_the_order_and_compare_with_their_first() -> None:
+    texts = ["我有三只猫", "我有两只猫", "我有3只猫。", "I like tea", "我有2只猫"]
+    assert collapse(texts, lambda _a, _b: True) == [[0, 2], [1, 4], [3]]
+    assert collapse(texts, lambda _a, _b: False) == [[0], [1], [2], [3], [4]]
+    assert collapse([], lambda _a, _b: True) == []
+
+
+@given(st.text(), st.text())
+def test_any_two_texts_get_one_verdict_both_ways(a: str, b: str) -> None:
+    assert guards_agree(a, b) == guards_agree(b, a)
+    assert guards_agree(a, a)
+
+
+@given(st.text(alphabet="我你不没三3 月日点5上下周一:.-/aApPmM'thrdnever 0", max_size=60))
+def test_any_mixture_of_what_the_reader_knows_is_read(text: str) -> None:
+    assert guards_agree(text, f"{text}") is True
+    guards_agree(text, f"{text}。")
