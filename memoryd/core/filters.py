@@ -51,6 +51,8 @@ FIELDS: dict[str, FieldType] = {
     "created_at": "time",
     "updated_at": "time",
     "last_access": "time",
+    "role": "text",
+    "speaker": "text",
     "event_start": "time",
     "event_end": "time",
     "valid_from": "time",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from memory_client.errors import ModelUnavailableError
+from memoryd.core.passage import Passage
 from memoryd.models import probe
 
 V = TypeVar("V")
@@ -27,7 +28,9 @@ def portions(texts: Sequence[str]) -> Iterator[slice]:
         yield slice(start, len(texts))
 
 
-def embed_possible(embed: Callable[[Sequence[str]], Sequence[V]], texts: Sequence[str]) -> list[V | None]:
+def embed_possible(
+    embed: Callable[[Sequence[Passage]], Sequence[V]], texts: Sequence[Passage]
+) -> list[V | None]:
     """What `embed` makes of the texts, None for those it refuses when they come alone.
 
     A server may refuse one text for its length or its content; that must not keep the others waiting.
@@ -36,11 +39,11 @@ def embed_possible(embed: Callable[[Sequence[str]], Sequence[V]], texts: Sequenc
     try:
         return list(embed(texts))
     except ModelUnavailableError:
-        embed(probe.TEXTS[:1])
+        embed([Passage(probe.TEXTS[0])])
     return [_embed_alone(embed, text) for text in texts]
 
 
-def _embed_alone(embed: Callable[[Sequence[str]], Sequence[V]], text: str) -> V | None:
+def _embed_alone(embed: Callable[[Sequence[Passage]], Sequence[V]], text: Passage) -> V | None:
     try:
         return embed([text])[0]
     except ModelUnavailableError:

@@ -12,7 +12,7 @@ from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.scope import Scope
 from memoryd.engine.parts import Parts
 from memoryd.engine.remember import not_found
-from memoryd.storage import jobs, memories, requests, versions
+from memoryd.storage import jobs, memories, requests, texts, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
@@ -67,7 +67,7 @@ class Forget:
         wanted = And((node, Not(_SYSTEM)))
 
         def found(connection: sqlite3.Connection) -> list[Stored]:
-            rows = memories.rows_of(connection, scope, wanted)
+            rows = texts.rows_of(connection, "memory", scope, wanted)
             return list(memories.by_rows(connection, scope, rows).values())
 
         return self._delete(found, dry_run, key)

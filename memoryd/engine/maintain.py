@@ -105,7 +105,7 @@ class Maintain:
     def remove_physically(self) -> None:
         """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL."""
         with self._parts.database.read() as connection:
-            users = [str(row[0]) for row in connection.execute("SELECT user_id FROM users")]
+            users = [str(row[0]) for row in connection.execute("SELECT DISTINCT user_id FROM partitions")]
         for user_id in users:
             self._parts.database.write(lambda tx, user=user_id: self._parts.lexical.optimize(tx, user))  # type: ignore[misc]
         self._parts.vectors.compact()

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from memory_client.deadline import Deadline
 from memory_client.errors import ModelUnavailableError
+from memoryd.core.passage import Passage
 from memoryd.core.scope import Scope
 from memoryd.index.building import Building
 from memoryd.index.spaces import Probes, Space
@@ -146,7 +147,7 @@ class Meaning:
         vector = serving.try_embed(text, cap)
         return None if vector is None else Embedded(_fingerprint(serving), vector)
 
-    def embed_all(self, texts: Sequence[str]) -> list[Embedded | None]:
+    def embed_all(self, texts: Sequence[Passage]) -> list[Embedded | None]:
         """The vectors of many texts, None for all when there is no model or it fails."""
         if self._serving is None:
             return [None] * len(texts)
@@ -156,12 +157,14 @@ class Meaning:
             log.warning("stored without vectors for now: %s", error)
             return [None] * len(texts)
 
-    def embed_behind(self, texts: Sequence[str], stop: Callable[[], bool] | None = None) -> list[Embedded]:
+    def embed_behind(
+        self, texts: Sequence[Passage], stop: Callable[[], bool] | None = None
+    ) -> list[Embedded]:
         """The vectors of many texts. Raises `ModelUnavailableError`, also when `stop` says so."""
         serving = self._serving
         if serving is None:
             raise ModelUnavailableError(str(self.why_not()))
-        matrix = serving.embed_passages(texts, stop=stop)
+        matrix = serving.embed_passages([text.joined for text in texts], stop=stop)
         return [Embedded(_fingerprint(serving), vector) for vector in matrix]
 
     def stage(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from threading import Event
 
 from memory_client.errors import ModelUnavailableError, StorageError
+from memoryd.core.passage import Passage
 from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Meaning
 from memoryd.index.building import Building
@@ -59,7 +60,7 @@ class Reembed:
     def _build(self, building: Building) -> float | None:
         until = time.monotonic() + self._seconds
         while missing := building.missing(PORTION):
-            for portion in portions([text for _, text, _ in missing]):
+            for portion in portions([text.joined for _, text, _ in missing]):
                 if time.monotonic() > until:
                     log.info("embedding anew: %d of %d memories", *building.progress())
                     return 0.0
@@ -68,11 +69,12 @@ class Reembed:
         log.info("the index of %s serves now", building.space.fingerprint)
         return None
 
-    def _fill(self, building: Building, missing: Sequence[tuple[int, str, int]]) -> None:
+    def _fill(self, building: Building, missing: Sequence[tuple[int, Passage, int]]) -> None:
         vectors = embed_possible(self._embed, [text for _, text, _ in missing])
         made = list(zip(missing, vectors, strict=True))
         building.add([(row, seq, vector) for (row, _, seq), vector in made if vector is not None])
         building.skip([(row, seq) for (row, _, seq), vector in made if vector is None])
 
-    def _embed(self, texts: Sequence[str]) -> Sequence[FloatVector]:
-        return list(self._meaning.host.embed_passages(texts, stop=self._stopping.is_set))
+    def _embed(self, texts: Sequence[Passage]) -> Sequence[FloatVector]:
+        joined = [text.joined for text in texts]
+        return list(self._meaning.host.embed_passages(joined, stop=self._stopping.is_set))

@@ -9,6 +9,7 @@ from typing import Any
 from memory_client.errors import InvalidParameterError, NotFoundError
 from memory_client.types import MemoryItem, Updated
 from memoryd.core.call import current_call
+from memoryd.core.passage import Passage
 from memoryd.core.record import Record, changed_fields, clamp_importance
 from memoryd.core.scope import Scope
 from memoryd.engine.embedding import portions
@@ -130,7 +131,7 @@ class Remember:
         known, reply = self._earlier(key)
         if known:
             return list(reply)
-        embedded = self._parts.meaning.embed_all([record.text for record in chunk])
+        embedded = self._parts.meaning.embed_all([Passage(record.text) for record in chunk])
 
         def store(tx: Transaction) -> list[str]:
             return [self._insert(tx, *pair) for pair in zip(chunk, embedded, strict=True)]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from memory_client.errors import SpaceMismatchError
+from memoryd.core.passage import Passage
 from memoryd.index import reconcile, spaces, truth
 from memoryd.index.hot import HotIndex
 from memoryd.index.spaces import Space
@@ -33,8 +34,8 @@ class Building:
         rows, text_seqs = self.table.keys()
         self._done = dict(zip(rows.tolist(), text_seqs.tolist(), strict=True))
 
-    def missing(self, limit: int) -> list[tuple[int, str, int]]:
-        """Row, text and text_seq of up to `limit` memories to embed; empty when the space is complete."""
+    def missing(self, limit: int) -> list[tuple[int, Passage, int]]:
+        """Row, passage and text_seq of up to `limit` texts to embed; empty when the space is complete."""
         found = self._behind_cursor(limit)
         if not found and self._cursor:
             self._cursor = 0  # texts may have changed behind us
@@ -121,8 +122,8 @@ class Building:
             hot.retain(known)
         self._state.serving = Serving(self.space, hot, self.table)
 
-    def _behind_cursor(self, limit: int) -> list[tuple[int, str, int]]:
-        found: list[tuple[int, str, int]] = []
+    def _behind_cursor(self, limit: int) -> list[tuple[int, Passage, int]]:
+        found: list[tuple[int, Passage, int]] = []
         while len(found) < limit and (read := self._read()):
             for row, text, text_seq in read:
                 if len(found) == limit:
@@ -132,6 +133,6 @@ class Building:
                     found.append((row, text, text_seq))
         return found
 
-    def _read(self) -> list[tuple[int, str, int]]:
+    def _read(self) -> list[tuple[int, Passage, int]]:
         with self._state.database.read() as connection:
             return truth.texts(connection, self._cursor, _READ_AT_ONCE)

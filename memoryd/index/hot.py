@@ -1,4 +1,4 @@
-"""The hot index: every vector in memory, one growable block a user, scanned exactly.
+"""The hot index: every vector in memory, one growable block a user and kind of text, scanned exactly.
 
 Writers take turns; searches take no lock. A block publishes its bookkeeping as one immutable `_View`: new
 vectors are written behind the end of every view there is, and what changes places in use (a removal, a new
@@ -15,12 +15,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index.scan import Hits, best
 from memoryd.index.truth import Truth
 from memoryd.index.vectors import FloatMatrix, FloatVector, HalfMatrix, Rows
 
 Agents = npt.NDArray[np.int32]
+Block = tuple[str, TextKind]
 
 _DEAD = -1
 _COMMON = 0  # rows without an agent
@@ -104,7 +106,7 @@ class HotIndex:
     def __init__(self, dim: int) -> None:
         self.dim = dim
         self.revision = 0  # grows with every change
-        self._blocks: dict[str, _View] = {}
+        self._blocks: dict[Block, _View] = {}
         self._length = 0
         self._lock = threading.Lock()
 
@@ -119,12 +121,19 @@ class HotIndex:
             for view in list(self._blocks.values())
         )
 
-    def search(self, scope: Scope, query: FloatVector, k: int, allowed: Rows | None = None) -> Hits:
-        """The k nearest of a scope as (row, cosine), best first, equal ones by row.
+    def search(
+        self,
+        scope: Scope,
+        query: FloatVector,
+        k: int,
+        allowed: Rows | None = None,
+        kind: TextKind = "memory",
+    ) -> Hits:
+        """The k nearest texts of a kind in a scope as (row, cosine), best first, equal ones by row.
 
         allowed: the rows that count, None for all; who does not pass is not scored.
         """
-        view = self._blocks.get(scope.user_id)
+        view = self._blocks.get((scope.user_id, kind))
         if view is None or k < 1:
             return []
         wanted = view.wanted(scope.agent_id, allowed)
@@ -140,33 +149,42 @@ class HotIndex:
         agent_ids: Sequence[str | None],
         vectors: HalfMatrix,
     ) -> None:
-        """Take vectors (n, dim) of a user's memories; a row there is replaced, unless by an older text."""
+        """Take vectors (n, dim) of a user's texts; a row there is replaced, unless by an older text."""
         with self._lock:
-            view = self._blocks.get(user_id) or _empty(_FIRST_CAPACITY, self.dim)
-            places = view.places_of(rows)
-            if len(places):
-                newer = _not_older(view, places, rows, text_seqs)
-                rows, text_seqs, vectors = rows[newer], text_seqs[newer], vectors[newer]
-                agent_ids = [agent_ids[place] for place in np.flatnonzero(newer).tolist()]
-                view = _buried(view, view.places_of(rows))
-            if len(rows):
-                self._publish(user_id, _appended(view, rows, text_seqs, agent_ids, vectors))
+            for kind, places in _by_kind(rows):
+                agents = [agent_ids[place] for place in places.tolist()]
+                self._put((user_id, kind), rows[places], text_seqs[places], agents, vectors[places])
+
+    def _put(
+        self, block: Block, rows: Rows, text_seqs: Rows, agent_ids: Sequence[str | None], vectors: HalfMatrix
+    ) -> None:
+        view = self._blocks.get(block) or _empty(_FIRST_CAPACITY, self.dim)
+        places = view.places_of(rows)
+        if len(places):
+            newer = _not_older(view, places, rows, text_seqs)
+            rows, text_seqs, vectors = rows[newer], text_seqs[newer], vectors[newer]
+            agent_ids = [agent_ids[place] for place in np.flatnonzero(newer).tolist()]
+            view = _buried(view, view.places_of(rows))
+        if len(rows):
+            self._publish(block, _appended(view, rows, text_seqs, agent_ids, vectors))
 
     def remove(self, user_id: str, rows: Rows) -> None:
-        """Drop memories of a user; unknown rows are fine."""
+        """Drop texts of a user; unknown rows are fine."""
         with self._lock:
-            view = self._blocks.get(user_id)
-            if view is None:
-                return
-            buried = _buried(view, view.places_of(rows))
-            if buried is not view:
-                self._publish(user_id, buried)
+            for kind, places in _by_kind(rows):
+                view = self._blocks.get((user_id, kind))
+                if view is None:
+                    continue
+                buried = _buried(view, view.places_of(rows[places]))
+                if buried is not view:
+                    self._publish((user_id, kind), buried)
 
     def drop_user(self, user_id: str) -> None:
         """Drop all of a user."""
         with self._lock:
-            if user_id in self._blocks:
-                self._publish(user_id, _empty(0, self.dim))
+            for kind in TEXT_KINDS:
+                if (user_id, kind) in self._blocks:
+                    self._publish((user_id, kind), _empty(0, self.dim))
 
     def retain(self, truth: Truth) -> int:
         """Drop every vector that is not of a memory's present text; return how many."""
@@ -181,30 +199,48 @@ class HotIndex:
         return _joined([rows for rows, _ in parts]), _joined([seqs for _, seqs in parts])
 
     def vectors_of(self, user_id: str, rows: Rows) -> dict[tuple[int, int], FloatVector]:
-        """Vectors of a user's memories by (row, text_seq)."""
-        view = self._blocks.get(user_id)
-        places = [] if view is None else view.places_of(rows).tolist()
-        if view is None or not places:
-            return {}
-        return {(int(view.rows[place]), int(view.text_seqs[place])): view.vectors[place] for place in places}
+        """Vectors of a user's texts by (row, text_seq)."""
+        found: dict[tuple[int, int], FloatVector] = {}
+        for kind, own in _by_kind(rows):
+            view = self._blocks.get((user_id, kind))
+            if view is None:
+                continue
+            for place in view.places_of(rows[own]).tolist():
+                found[int(view.rows[place]), int(view.text_seqs[place])] = view.vectors[place]
+        return found
 
     def export(self) -> Iterator[tuple[str, Rows, Rows, FloatMatrix]]:
         """User, rows, text_seqs and vectors of each block, as of one instant each."""
-        for user_id, view in list(self._blocks.items()):
+        for (user_id, _), view in list(self._blocks.items()):
             live = view.live() if view.dead else slice(view.count)
             yield user_id, view.rows[live], view.text_seqs[live], view.vectors[live]
 
-    def _publish(self, user_id: str, view: _View) -> None:
-        before = self._blocks.get(user_id)
+    def _publish(self, block: Block, view: _View) -> None:
+        before = self._blocks.get(block)
         living = view.count - view.dead
         self._length += living - (before.count - before.dead if before else 0)
         self.revision += 1
         if not living:
-            self._blocks.pop(user_id, None)
+            self._blocks.pop(block, None)
             return
         if view.dead * _MAX_DEAD_SHARE > max(view.count, _FIRST_CAPACITY):
             view = _moved(view, max(_FIRST_CAPACITY, living))
-        self._blocks[user_id] = view
+        self._blocks[block] = view
+
+
+def _by_kind(rows: Rows) -> Iterator[tuple[TextKind, Rows]]:
+    """The kinds among some rows, each with the places of its own; usually there is one."""
+    if not len(rows):
+        return
+    kinds = {kind_of(int(rows.min())), kind_of(int(rows.max()))}
+    if len(kinds) == 1:
+        yield kinds.pop(), np.arange(len(rows))
+        return
+    for kind in TEXT_KINDS:
+        first, end = rows_of_kind(kind)
+        places = np.flatnonzero((rows >= first) & (rows < end))
+        if len(places):
+            yield kind, places
 
 
 def _not_older(view: _View, places: Rows, rows: Rows, text_seqs: Rows) -> npt.NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memory_client.errors import DiskFullError, StorageError
+from memoryd.core.kinds import TextKind, rows_of_kind
 from memoryd.index.vectors import Batch, FloatVector, Rows
 
 if TYPE_CHECKING:
@@ -138,9 +139,12 @@ class VectorTable:
         self._highest = 0
         self.compact()
 
-    def nearest(self, query: FloatVector, k: int, user_id: str, rows: Rows | None) -> Batch:
-        """About the k nearest of a user, among `rows` when given; by Lance's own, coarser product."""
-        condition = f"user_id = {_quoted(user_id)}"
+    def nearest(
+        self, query: FloatVector, k: int, user_id: str, rows: Rows | None, kind: TextKind = "memory"
+    ) -> Batch:
+        """About the k nearest texts of a user and kind, among `rows` when given; by a coarser product."""
+        first, end = rows_of_kind(kind)
+        condition = f"user_id = {_quoted(user_id)} AND row >= {first} AND row < {end}"
         if rows is not None:
             condition = f"{condition} AND {_among(rows)}"
         with lance_errors(self.path):

@@ -1,4 +1,4 @@
-"""Keyword search: one FTS5 table a user, so that neither cost nor scores depend on others.
+"""Keyword search: one FTS5 table a user and kind of text, so that neither cost nor scores depend on others.
 
 The tables are contentless and hold the terms of `core.fold`; they change in the transaction of the truth.
 FTS5's BM25 touches every row a term stands in, and counts it first: a word that stands in every row would
@@ -19,10 +19,11 @@ from itertools import accumulate
 
 from memoryd.core.filters import Node
 from memoryd.core.fold import FOLD_VERSION, index_terms, query_terms
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.filters import Sql
-from memoryd.storage.memories import active
+from memoryd.storage.texts import EVERY_TEXT, TABLES, visible
 
 _TERMS_READ = 2000  # of a long query; looking one up takes 10 to 50 µs
 _TERMS_USED = 128  # the rarest of them
@@ -33,9 +34,9 @@ _POOL = 100  # best candidates that are scored by the common terms too
 _NEWEST = 50  # candidates where there are common terms only
 _TEXT_CHARS = 1000  # of a candidate's text that are cut into terms for it, about 0.8 µs each
 _POOL_CHARS = 40_000  # of all of them
-_TEXT = f"SELECT substr(text, 1, {_TEXT_CHARS}), length(text) FROM memories WHERE row = ?"
 _K1, _B = 1.2, 0.75  # FTS5's own constants
 _MIN_IDF = 1e-6
+_PLURAL: dict[TextKind, str] = {"memory": "memories", "turn": "turns"}
 _CACHED_TERMS = 50_000
 
 
@@ -51,6 +52,7 @@ class LexicalHit:
 @dataclass(frozen=True, slots=True)
 class _Partition:
     number: int
+    kind: TextKind
     documents: int
     terms: int
 
@@ -84,40 +86,38 @@ class LexicalIndex:
     def put(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
         """Index a text."""
         terms = index_terms(text)
-        number = self._number(tx, user_id)
+        number = self._number(tx, user_id, row)
         tx.execute(f"INSERT INTO lexical_{number} (rowid, terms) VALUES (?, ?)", (row, " ".join(terms)))
         _count(tx, number, 1, len(terms))
 
     def remove(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
         """Take a text out; it must be the one that was put."""
         terms = index_terms(text)
-        table = f"lexical_{(number := self._number(tx, user_id))}"
+        table = f"lexical_{(number := self._number(tx, user_id, row))}"
         tx.execute(
             f"INSERT INTO {table} ({table}, rowid, terms) VALUES ('delete', ?, ?)", (row, " ".join(terms))
         )
         _count(tx, number, -1, -len(terms))
 
     def forget_user(self, tx: Transaction, user_id: str) -> None:
-        """Drop a user's partition."""
-        found = tx.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
-        if found is not None:
-            _drop(tx, int(found[0]))
-            tx.execute("DELETE FROM users WHERE user_id = ?", (user_id,))
+        """Drop a user's partitions."""
+        for number in _numbers(tx, user_id):
+            _drop(tx, number)
+        tx.execute("DELETE FROM partitions WHERE user_id = ?", (user_id,))
 
     def optimize(self, tx: Transaction, user_id: str) -> None:
-        """Merge a user's partition into one segment, which leaves no byte of what was removed."""
-        found = tx.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
-        if found is not None:
-            table = f"lexical_{found[0]}"
+        """Merge a user's partitions into one segment each, which leaves no byte of what was removed."""
+        for number in _numbers(tx, user_id):
+            table = f"lexical_{number}"
             tx.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 
     def rebuild(self, tx: Transaction) -> int:
-        """Make the whole index again from the memories; return how many."""
-        for (number,) in tx.execute("SELECT number FROM users").fetchall():
+        """Make the whole index again from the texts; return how many."""
+        for (number,) in tx.execute("SELECT number FROM partitions").fetchall():
             _drop(tx, int(number))
-        tx.execute("DELETE FROM users")
+        tx.execute("DELETE FROM partitions")
         count = 0
-        for row, user_id, text in tx.execute("SELECT row, user_id, text FROM memories ORDER BY row"):
+        for row, user_id, text in tx.execute(f"SELECT row, user_id, text FROM {EVERY_TEXT} ORDER BY row"):
             self.put(tx, user_id, row, text)
             count += 1
         tx.execute("INSERT OR REPLACE INTO properties VALUES ('fold_version', ?)", (FOLD_VERSION,))
@@ -126,30 +126,36 @@ class LexicalIndex:
         return count
 
     def check(self, connection: sqlite3.Connection) -> list[str]:
-        """Disagreements with the memories, in words."""
+        """Disagreements with the truth, in words."""
         partitions = {
-            row[1]: _Partition(row[0], row[2], row[3])
-            for row in connection.execute("SELECT number, user_id, documents, terms FROM users")
+            (row[1], row[2]): _Partition(row[0], row[2], row[3], row[4])
+            for row in connection.execute("SELECT number, user_id, kind, documents, terms FROM partitions")
         }
-        users = connection.execute("SELECT DISTINCT user_id FROM memories").fetchall()
-        without = sum(user_id not in partitions for (user_id,) in users)
+        owners = connection.execute(f"SELECT DISTINCT user_id, kind FROM {EVERY_TEXT}").fetchall()
+        without = len({owner[0] for owner in owners if tuple(owner) not in partitions})
         found = [f"{without} users are not in the keyword index"] if without else []
-        for user_id, partition in partitions.items():
+        for (user_id, _), partition in partitions.items():
             found += _differences(connection, user_id, partition)
         return found
 
     def search(
-        self, connection: sqlite3.Connection, scope: Scope, query: str, limit: int, node: Node
+        self,
+        connection: sqlite3.Connection,
+        scope: Scope,
+        query: str,
+        limit: int,
+        node: Node,
+        kind: TextKind = "memory",
     ) -> list[LexicalHit]:
-        """The best active memories of the scope by BM25, best first; equal scores newest first."""
-        partition = _partition(connection, scope.user_id)
+        """The best visible texts of a kind in the scope by BM25, best first; equal scores newest first."""
+        partition = _partition(connection, scope.user_id, kind)
         if partition is None:
             return []
         frequencies = self._known(connection, partition, query_terms(query)[:_TERMS_READ])
         if not frequencies:
             return []
         rare, middling, common = _split(frequencies, partition.documents)
-        condition = active(scope, node)
+        condition = visible(kind, scope, node)
         if rare:
             scores = _by_rare(connection, partition, rare, middling, condition, max(_POOL, 2 * limit))
         else:
@@ -165,9 +171,10 @@ class LexicalIndex:
         """Hits, misses and size of the term frequency cache."""
         return {"hits": self._hits, "misses": self._misses, "size": len(self._frequencies)}
 
-    def _number(self, tx: Transaction, user_id: str) -> int:
-        found = tx.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
-        return int(found[0]) if found is not None else _create(tx, user_id)
+    def _number(self, tx: Transaction, user_id: str, row: int) -> int:
+        kind = kind_of(row)
+        found = _partition(tx.connection, user_id, kind)
+        return found.number if found is not None else _create(tx, user_id, kind)
 
     def _known(
         self, connection: sqlite3.Connection, partition: _Partition, terms: Sequence[str]
@@ -203,8 +210,14 @@ class LexicalIndex:
                 self._frequencies.popitem(last=False)
 
 
-def _create(tx: Transaction, user_id: str) -> int:
-    cursor = tx.execute("INSERT INTO users (user_id, documents, terms) VALUES (?, 0, 0)", (user_id,))
+def _numbers(tx: Transaction, user_id: str) -> list[int]:
+    found = tx.execute("SELECT number FROM partitions WHERE user_id = ?", (user_id,)).fetchall()
+    return [int(number) for (number,) in found]
+
+
+def _create(tx: Transaction, user_id: str, kind: TextKind) -> int:
+    sql = "INSERT INTO partitions (user_id, kind, documents, terms) VALUES (?, ?, 0, 0)"
+    cursor = tx.execute(sql, (user_id, kind))
     table = f"lexical_{cursor.lastrowid}"
     # `ascii` takes every other character as part of a term, independent of its Unicode version
     tx.execute(
@@ -222,14 +235,15 @@ def _drop(tx: Transaction, number: int) -> None:
 
 def _count(tx: Transaction, number: int, documents: int, terms: int) -> None:
     tx.execute(
-        "UPDATE users SET documents = documents + ?, terms = terms + ? WHERE number = ?",
+        "UPDATE partitions SET documents = documents + ?, terms = terms + ? WHERE number = ?",
         (documents, terms, number),
     )
 
 
-def _partition(connection: sqlite3.Connection, user_id: str) -> _Partition | None:
+def _partition(connection: sqlite3.Connection, user_id: str, kind: TextKind) -> _Partition | None:
     row = connection.execute(
-        "SELECT number, documents, terms FROM users WHERE user_id = ?", (user_id,)
+        "SELECT number, kind, documents, terms FROM partitions WHERE user_id = ? AND kind = ?",
+        (user_id, kind),
     ).fetchone()
     return None if row is None else _Partition(*row)
 
@@ -256,7 +270,7 @@ def _by_rare(
     # CROSS JOIN: left to itself SQLite may ask the table of terms about every memory of the user
     sql = (
         f"SELECT m.row, -bm25({partition.table}) AS score "
-        f"FROM {partition.table} CROSS JOIN memories m ON m.row = {partition.table}.rowid "
+        f"FROM {partition.table} CROSS JOIN {TABLES[partition.kind]} m ON m.row = {partition.table}.rowid "
         f"WHERE {partition.table} MATCH ? AND {condition[0]} "
         f"ORDER BY score DESC, m.row DESC LIMIT {limit:d}"
     )
@@ -276,7 +290,8 @@ def _newest(
 ) -> dict[int, float]:
     """Nothing rare to go by: the newest rows with the two rarest terms, then with the rarest."""
     sql = (
-        f"SELECT m.row FROM {partition.table} CROSS JOIN memories m ON m.row = {partition.table}.rowid "
+        f"SELECT m.row FROM {partition.table} "
+        f"CROSS JOIN {TABLES[partition.kind]} m ON m.row = {partition.table}.rowid "
         f"WHERE {partition.table} MATCH ? AND {condition[0]} "
         f"ORDER BY {partition.table}.rowid DESC LIMIT {limit:d}"
     )
@@ -305,13 +320,15 @@ def _add_common(
     Best rows first, as long as they can still come among the best `limit`; where texts are long the last
     ones go without.
     """
+    table = TABLES[partition.kind]
+    sql = f"SELECT substr(text, 1, {_TEXT_CHARS}), length(text) FROM {table} WHERE row = ?"
     most = sum(idfs.values()) * (_K1 + 1)
     best: list[float] = []
     characters = 0
     for row, score in scores.items():
         if len(best) == limit and score + most < best[0]:
             break
-        text, length = connection.execute(_TEXT, (row,)).fetchone()
+        text, length = connection.execute(sql, (row,)).fetchone()
         characters += len(text)
         if characters > _POOL_CHARS:
             break
@@ -333,8 +350,9 @@ def _hit(row: int, score: float, best: float) -> LexicalHit:
 
 def _differences(connection: sqlite3.Connection, user_id: str, partition: _Partition) -> list[str]:
     docsize = f"{partition.table}_docsize"  # FTS5's own: a row for every text it holds
-    missing = "SELECT row FROM memories WHERE user_id = ? EXCEPT SELECT id FROM {0}"
-    foreign = "SELECT id FROM {0} EXCEPT SELECT row FROM memories WHERE user_id = ?"
+    texts = f"SELECT row FROM {EVERY_TEXT} WHERE user_id = ? AND kind = '{partition.kind}'"
+    missing = f"{texts} EXCEPT SELECT id FROM {{0}}"
+    foreign = f"SELECT id FROM {{0}} EXCEPT {texts}"
     held = "SELECT count(*) FROM {0}"
     counts = [
         int(connection.execute(f"SELECT count(*) FROM ({sql.format(docsize)})", (user_id,)).fetchone()[0])
@@ -344,7 +362,10 @@ def _differences(connection: sqlite3.Connection, user_id: str, partition: _Parti
         f"{n} {what}"
         for n, what in zip(
             counts,
-            ("memories are not in the keyword index", "texts in the keyword index are of no memory"),
+            (
+                f"{_PLURAL[partition.kind]} are not in the keyword index",
+                f"texts in the keyword index are of no {partition.kind}",
+            ),
             strict=True,
         )
         if n

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memoryd.core.passage import Passage
 from memoryd.index.vectors import Batch, decode, int64
 from memoryd.storage.database import Transaction
+from memoryd.storage.texts import EVERY_TEXT, passages
 
 REMOVE = "remove"
 
@@ -31,12 +33,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A memory that waits to be embedded."""
+    """A text that waits to be embedded."""
 
     row: int
-    user_id: str
-    agent_id: str | None
-    text: str
+    passage: Passage
     text_seq: int
 
 
@@ -63,10 +63,10 @@ def fill(tx: Transaction, row: int, text_seq: int, vector: bytes) -> bool:
 
 
 def requeue_all(tx: Transaction) -> int:
-    """Let every memory wait to be embedded; return how many."""
+    """Let every text wait to be embedded; return how many."""
     clear_puts(tx)
     cursor = tx.execute(
-        "INSERT INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM memories WHERE true"
+        f"INSERT INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM {EVERY_TEXT} WHERE true"
     )
     return cursor.rowcount
 
@@ -90,14 +90,18 @@ def done(tx: Transaction, entries: Sequence[Entry]) -> None:
 
 
 def waiting(connection: sqlite3.Connection, limit: int, after_row: int) -> list[Waiting]:
-    """Memories to be embedded with a row over `after_row`, by row."""
-    found = connection.execute(
-        "SELECT o.row, m.user_id, m.agent_id, m.text, o.text_seq FROM outbox o "
-        "JOIN memories m ON m.row = o.row AND m.text_seq = o.text_seq "
-        "WHERE o.operation = 'put' AND o.vector IS NULL AND o.row > ? ORDER BY o.row LIMIT ?",
+    """Texts to be embedded with a row over `after_row`, by row."""
+    queued = connection.execute(
+        "SELECT row, text_seq FROM outbox "
+        "WHERE operation = 'put' AND vector IS NULL AND row > ? ORDER BY row LIMIT ?",
         (after_row, limit),
-    )
-    return [Waiting(*values) for values in found]
+    ).fetchall()
+    found = passages(connection, [row for row, _ in queued])
+    return [
+        Waiting(row, found[row][0], text_seq)
+        for row, text_seq in queued
+        if row in found and found[row][1] == text_seq
+    ]
 
 
 def missing(connection: sqlite3.Connection, user_id: str | None) -> int:

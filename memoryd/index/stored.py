@@ -11,6 +11,7 @@ import sqlite3
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index import outbox, truth
 from memoryd.index.lance import VectorTable
@@ -26,9 +27,15 @@ _GROWTH = 4
 
 
 def search(
-    state: State, scope: Scope, query: FloatVector, k: int, allowed: Rows | None, fingerprint: str
+    state: State,
+    scope: Scope,
+    query: FloatVector,
+    k: int,
+    allowed: Rows | None,
+    fingerprint: str,
+    kind: TextKind,
 ) -> Hits:
-    """The k nearest of a scope as (row, cosine), best first, equal cosines by row."""
+    """The k nearest texts of a kind in a scope as (row, cosine), best first, equal cosines by row."""
     if k < 1 or (allowed is not None and not len(allowed)):
         return []
     if state.serving is not None and state.serving.table is None:
@@ -42,7 +49,7 @@ def search(
         check_space(current.space, fingerprint)
         # this view begins before Lance is asked: what is flushed meanwhile is then in both, never in none
         with state.database.read() as connection:
-            return _search(connection, current.table, scope, query, k, allowed)
+            return _search(connection, current.table, scope, query, k, allowed, kind)
 
 
 def _search(
@@ -52,12 +59,14 @@ def _search(
     query: FloatVector,
     k: int,
     allowed: Rows | None,
+    kind: TextKind,
 ) -> Hits:
-    fresh = outbox.batch(outbox.embedded(connection, scope.user_id), table.dim)
+    queued = outbox.embedded(connection, scope.user_id)
+    fresh = outbox.batch([entry for entry in queued if kind_of(entry.row) == kind], table.dim)
     listed = allowed if allowed is not None and len(allowed) <= _MAX_LISTED else None
     fetch = 2 * k + 16
     while True:
-        found = table.nearest(query, fetch, scope.user_id, listed)
+        found = table.nearest(query, fetch, scope.user_id, listed, kind)
         candidates = _joined(found, fresh)
         kept = _visible(connection, scope, candidates, allowed)
         scores = cosines(candidates.vectors, np.arange(len(candidates)), query)

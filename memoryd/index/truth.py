@@ -1,4 +1,4 @@
-"""What SQLite says of all memories, whoever owns them: what the vector side is checked against."""
+"""What SQLite says of all texts, whoever owns them: what the vector side is checked against."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.core.passage import Passage
 from memoryd.index.vectors import Rows, int64
+from memoryd.storage.texts import EVERY_TEXT, passages
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Every memory by row, ascending. owners: places in `names`, which holds (user, agent)."""
+    """Every indexed text by row, ascending. owners: places in `names`, which holds (user, agent)."""
 
     rows: Rows
     text_seqs: Rows
@@ -58,22 +60,22 @@ class Truth:
 
 
 def load(connection: sqlite3.Connection) -> Truth:
-    """All memories."""
-    return _truth(connection, "SELECT row, text_seq, user_id, agent_id FROM memories ORDER BY row", ())
+    """All texts."""
+    return _truth(connection, f"SELECT row, text_seq, user_id, agent_id FROM {EVERY_TEXT} ORDER BY row", ())
 
 
 def some(connection: sqlite3.Connection, rows: Sequence[int]) -> Truth:
-    """The memories at `rows`."""
+    """The texts at `rows`."""
     sql = (
-        "SELECT row, text_seq, user_id, agent_id FROM memories "
+        f"SELECT row, text_seq, user_id, agent_id FROM {EVERY_TEXT} "
         "WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row"
     )
     return _truth(connection, sql, (json.dumps([int(row) for row in rows]),))
 
 
 def count(connection: sqlite3.Connection) -> int:
-    """How many memories there are."""
-    return int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
+    """How many texts there are."""
+    return int(connection.execute(f"SELECT count(*) FROM {EVERY_TEXT}").fetchone()[0])
 
 
 def change_number(connection: sqlite3.Connection) -> int:
@@ -81,17 +83,18 @@ def change_number(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT value FROM counters WHERE name = 'seq'").fetchone()[0])
 
 
-def texts(connection: sqlite3.Connection, after_row: int, limit: int) -> list[tuple[int, str, int]]:
-    """Row, text and text_seq of the memories behind `after_row`, by row."""
-    found = connection.execute(
-        "SELECT row, text, text_seq FROM memories WHERE row > ? ORDER BY row LIMIT ?", (after_row, limit)
-    )
-    return [(row, text, text_seq) for row, text, text_seq in found]
+def texts(connection: sqlite3.Connection, after_row: int, limit: int) -> list[tuple[int, Passage, int]]:
+    """Row, passage and text_seq of the texts behind `after_row`, by row."""
+    sql = f"SELECT row FROM {EVERY_TEXT} WHERE row > ? ORDER BY row LIMIT ?"
+    rows = [row for (row,) in connection.execute(sql, (after_row, limit))]
+    return [(row, *found) for row, found in sorted(passages(connection, rows).items())]
 
 
 def rows_of_user(connection: sqlite3.Connection, user_id: str) -> list[int]:
-    """Rows of a user's memories in any state."""
-    return [row for (row,) in connection.execute("SELECT row FROM memories WHERE user_id = ?", (user_id,))]
+    """Rows of a user's texts in any state."""
+    return [
+        row for (row,) in connection.execute(f"SELECT row FROM {EVERY_TEXT} WHERE user_id = ?", (user_id,))
+    ]
 
 
 def _truth(connection: sqlite3.Connection, sql: str, params: Sequence[Any]) -> Truth:

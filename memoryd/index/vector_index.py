@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_client.paths import DataPaths
+from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
 from memoryd.index import outbox, snapshot, spaces, staging, stored, succession, truth, upkeep
 from memoryd.index.building import Building
@@ -149,8 +150,9 @@ class VectorIndex:
         allowed: Rows | None = None,
         *,
         fingerprint: str,
+        kind: TextKind = "memory",
     ) -> Hits:
-        """The k memories nearest to `query` as (row, cosine), best first, equal cosines by row.
+        """The k texts of a kind nearest to `query` as (row, cosine), best first, equal cosines by row.
 
         query: float32 (dim,), normalised; allowed: sorted rows that count, None for all; fingerprint: of
         the query's space. Raises `SpaceMismatchError` when another one serves, `StorageError`.
@@ -159,9 +161,9 @@ class VectorIndex:
         if current is None:
             return []
         if current.hot is None:
-            return stored.search(self._state, scope, query, k, allowed, fingerprint)
+            return stored.search(self._state, scope, query, k, allowed, fingerprint, kind)
         check_space(current.space, fingerprint)
-        return current.hot.search(scope, query, k, allowed)
+        return current.hot.search(scope, query, k, allowed, kind)
 
     # -- upkeep
 

@@ -22,7 +22,7 @@ from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.fuse import Candidate, Fused, fuse
 from memoryd.retrieval.plan import RetrievalPlan, make_plan
 from memoryd.retrieval.request import SearchRequest
-from memoryd.storage import memories
+from memoryd.storage import memories, texts
 from memoryd.storage.database import Database
 from memoryd.storage.memories import Stored
 
@@ -159,7 +159,7 @@ class Search:
         """The rows a filter leaves; None without one."""
         if request.node == EVERYTHING:
             return None
-        return np.array(memories.rows_of(connection, request.scope, request.node), dtype=np.int64)
+        return np.array(texts.rows_of(connection, "memory", request.scope, request.node), dtype=np.int64)
 
     def _fetch(
         self, connection: sqlite3.Connection, request: SearchRequest, ranked: Sequence[Fused]

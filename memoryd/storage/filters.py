@@ -1,6 +1,7 @@
-"""The one compiler from filter trees to SQL conditions over the table `memories` (as `m`).
+"""The one compiler from filter trees to SQL conditions over a table of texts (as `m`).
 
-Conditions are two-valued: whatever is NULL or missing is false, so that `not` is the plain complement.
+Conditions are two-valued: whatever is NULL or missing is false, so that `not` is the plain complement. A
+field that a kind of text does not have is missing in all of them.
 """
 
 from __future__ import annotations
@@ -8,27 +9,35 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memoryd.core.filters import And, Compare, Node, Not, Or
+from memoryd.core.filters import FIELDS, And, Compare, Node, Not, Or
+from memoryd.core.kinds import TextKind
 
 _ORDER = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 _LISTS = ("tags", "exact_keys")
+_OF_TURNS = frozenset(
+    ("id", "text", "session_id", "position", "role", "speaker", "created_at", "event_start", "event_end")
+)
+_COLUMNS: dict[TextKind, frozenset[str]] = {
+    "memory": frozenset(FIELDS) - {"role", "speaker"},
+    "turn": _OF_TURNS,
+}
 
 Sql = tuple[str, list[Any]]
 
 
-def compile_filter(node: Node) -> Sql:
+def compile_filter(node: Node, kind: TextKind = "memory") -> Sql:
     """A condition and its parameters."""
     if isinstance(node, Compare):
-        return _compare(node)
+        return _compare(node, kind)
     if isinstance(node, Not):
-        condition, params = compile_filter(node.part)
+        condition, params = compile_filter(node.part, kind)
         return f"NOT ({condition})", params
-    return _joined(node)
+    return _joined(node, kind)
 
 
-def _joined(node: And | Or) -> Sql:
+def _joined(node: And | Or, kind: TextKind) -> Sql:
     """In a row: pairs of parentheses fill SQLite's parser, and the grammar bounds the number of parts."""
-    compiled = [compile_filter(part) for part in node.parts]
+    compiled = [compile_filter(part, kind) for part in node.parts]
     if not compiled:
         return "1", []
     word = " AND " if isinstance(node, And) else " OR "
@@ -38,22 +47,21 @@ def _joined(node: And | Or) -> Sql:
     )
 
 
-def _compare(node: Compare) -> Sql:
+def _compare(node: Compare, kind: TextKind) -> Sql:
     if node.operator == "ne":
-        condition, params = _positive(Compare(node.field, "eq", node.value))
+        condition, params = _positive(Compare(node.field, "eq", node.value), kind)
         return f"NOT ({condition})", params
     if node.operator == "nin":
-        condition, params = _positive(Compare(node.field, "in", node.value))
+        condition, params = _positive(Compare(node.field, "in", node.value), kind)
         return f"NOT ({condition})", params
-    return _positive(node)
+    return _positive(node, kind)
 
 
-def _positive(node: Compare) -> Sql:
+def _positive(node: Compare, kind: TextKind) -> Sql:
     if node.metadata_key is not None:
         return _metadata(node.metadata_key, node)
-    if node.field in _LISTS:
-        return _list(node)
-    return _column(f"m.{node.field}", node)
+    column = f"m.{node.field}" if node.field in _COLUMNS[kind] else "NULL"
+    return _list(column, node) if node.field in _LISTS else _column(column, node)
 
 
 def _column(column: str, node: Compare) -> Sql:
@@ -67,8 +75,7 @@ def _column(column: str, node: Compare) -> Sql:
     return f"COALESCE({column} {_ORDER[node.operator]} ?, 0)", [value]
 
 
-def _list(node: Compare) -> Sql:
-    column = f"m.{node.field}"
+def _list(column: str, node: Compare) -> Sql:
     if node.operator == "contains":
         return f"EXISTS (SELECT 1 FROM json_each({column}) WHERE value = ?)", [node.value]
     return f"({column} IS ?)", [encode_list(node.value)]

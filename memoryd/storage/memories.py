@@ -10,9 +10,10 @@ from typing import Any
 
 from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.record import FIELD_NAMES, Record
-from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
-from memoryd.storage.filters import Sql, compile_filter, encode_list
+from memoryd.storage.filters import encode_list
+from memoryd.storage.texts import scoped, visible
 
 _LISTS = ("tags", "exact_keys", "notices")
 _MAPS = ("metadata", "gate")
@@ -54,22 +55,6 @@ def remove(tx: Transaction, rows: Iterable[int]) -> None:
     tx.executemany("DELETE FROM memories WHERE row = ?", ((row,) for row in rows))
 
 
-def scoped(scope: Scope) -> Sql:
-    """The condition of a scope over `m`."""
-    if scope.agent_id == ALL_AGENTS:
-        return "m.user_id = ?", [scope.user_id]
-    if scope.agent_id is None:
-        return "m.user_id = ? AND m.agent_id IS NULL", [scope.user_id]
-    return "m.user_id = ? AND (m.agent_id IS NULL OR m.agent_id = ?)", [scope.user_id, scope.agent_id]
-
-
-def active(scope: Scope, node: Node) -> Sql:
-    """The condition of the active memories of a scope that fit a filter."""
-    owner, owner_params = scoped(scope)
-    condition, params = compile_filter(node)
-    return f"{owner} AND m.state = 'active' AND {condition}", [*owner_params, *params]
-
-
 def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]:
     """The visible memories of `ids`, by id."""
     owner, params = scoped(scope)
@@ -83,7 +68,7 @@ def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> di
 
 def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, Stored]:
     """The active visible memories at `rows`, by row."""
-    condition, params = active(scope, EVERYTHING)
+    condition, params = visible("memory", scope, EVERYTHING)
     found: dict[int, Stored] = {}
     for batch in _batches(rows):
         wanted = f"m.row IN (SELECT value FROM json_each(?)) AND {condition}"
@@ -96,7 +81,7 @@ def scan(
     connection: sqlite3.Connection, scope: Scope, after: tuple[float, str] | None, limit: int
 ) -> list[Stored]:
     """Active memories oldest first, from behind `(created_at, id)`."""
-    condition, params = active(scope, EVERYTHING)
+    condition, params = visible("memory", scope, EVERYTHING)
     if after is not None:
         condition, params = f"{condition} AND (m.created_at, m.id) > (?, ?)", [*params, *after]
     return _select(connection, condition, params, f"ORDER BY m.created_at, m.id LIMIT {limit:d}")
@@ -113,7 +98,7 @@ def page(
     limit: int,
 ) -> list[Stored]:
     """Active memories in order, from behind `(order value, id)`; order must be a known column."""
-    condition, params = active(scope, node)
+    condition, params = visible("memory", scope, node)
     direction, sign = ("DESC", "<") if descending else ("ASC", ">")
     if after is not None:
         condition, params = f"{condition} AND (m.{order}, m.id) {sign} (?, ?)", [*params, *after]
@@ -123,15 +108,8 @@ def page(
 
 def count(connection: sqlite3.Connection, scope: Scope, node: Node) -> int:
     """How many active memories fit."""
-    condition, params = active(scope, node)
+    condition, params = visible("memory", scope, node)
     return int(connection.execute(f"SELECT count(*) FROM memories m WHERE {condition}", params).fetchone()[0])
-
-
-def rows_of(connection: sqlite3.Connection, scope: Scope, node: Node) -> list[int]:
-    """The rows of the active memories that fit, ascending."""
-    condition, params = active(scope, node)
-    found = connection.execute(f"SELECT m.row FROM memories m WHERE {condition} ORDER BY m.row", params)
-    return [int(row[0]) for row in found]
 
 
 def all_of_user(connection: sqlite3.Connection, user_id: str) -> list[tuple[int, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memory_client.types import Stats
 from memoryd.core.scope import Scope
-from memoryd.storage.memories import scoped
+from memoryd.storage.texts import scoped
 
 
 def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:

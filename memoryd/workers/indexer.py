@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from memory_client.errors import MemorydError, ModelUnavailableError
+from memoryd.core.passage import Passage
 from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Embedded, Meaning
 from memoryd.index.outbox import Waiting
@@ -131,7 +132,7 @@ class Indexer:
         waiting = self._next_waiting()
         if not waiting:
             return
-        embedded = embed_possible(self._embed, [one.text for one in waiting])
+        embedded = embed_possible(self._embed, [one.passage for one in waiting])
         made = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
         if not made:
             raise ModelUnavailableError(f"the model refuses {len(waiting)} texts that wait for their vectors")
@@ -145,12 +146,12 @@ class Indexer:
         if not found and self._after_row:
             self._after_row = 0
             found = self._vectors.waiting(PORTION, 0)
-        portion = found[next(portions([one.text for one in found]), slice(0))]
+        portion = found[next(portions([one.passage.joined for one in found]), slice(0))]
         if portion:
             self._after_row = portion[-1].row
         return portion
 
-    def _embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
+    def _embed(self, texts: Sequence[Passage]) -> Sequence[Embedded]:
         return self._meaning.embed_behind(texts, self._stopping.is_set)
 
     def _snapshot(self) -> None:

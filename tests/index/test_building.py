@@ -43,7 +43,9 @@ def build(building: Building, limit: int = 7, batches: int = 1000) -> int:
         if not (missing := building.missing(limit)):
             break
         fingerprint = building.space.fingerprint
-        building.add([(row, seq, embed(text, fingerprint, OTHER_DIM)) for row, text, seq in missing])
+        building.add(
+            [(row, seq, embed(passage.text, fingerprint, OTHER_DIM)) for row, passage, seq in missing]
+        )
         made += len(missing)
     return made
 
@@ -183,9 +185,9 @@ def test_a_change_of_mind_gives_the_building_up(settled: World) -> None:
 
 def test_other_dimensions_are_refused(settled: World) -> None:
     building = begin(settled)
-    [(row, text, seq)] = building.missing(1)
+    [(row, passage, seq)] = building.missing(1)
     with pytest.raises(SpaceMismatchError, match="dimensions"):
-        building.add([(row, seq, embed(text))])
+        building.add([(row, seq, embed(passage.text))])
 
 
 def test_a_crash_before_the_switch_leaves_the_old_space(

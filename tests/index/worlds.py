@@ -138,7 +138,7 @@ class World:
     def embed_waiting(self, salt: str = SPACE, dim: int = DIM) -> int:
         """What a worker does: embed whatever waits."""
         waiting = self.index.waiting(10_000)
-        vectors = [(each.row, each.text_seq, embed(each.text, salt, dim)) for each in waiting]
+        vectors = [(each.row, each.text_seq, embed(each.passage.text, salt, dim)) for each in waiting]
         return self.database.write(lambda tx: self.index.fill(tx, salt, vectors))
 
     def search(

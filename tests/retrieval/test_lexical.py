@@ -294,7 +294,7 @@ def test_long_texts_are_scored_within_bounds(store: SmallStore, monkeypatch: pyt
 
 def terms_left(store: SmallStore) -> list[Any]:
     with store.database.read() as connection:
-        tables = connection.execute("SELECT number FROM users").fetchall()
+        tables = connection.execute("SELECT number FROM partitions").fetchall()
         return [
             tuple(row) for (n,) in tables for row in connection.execute(f"SELECT * FROM lexical_{n}_terms")
         ]
@@ -305,7 +305,7 @@ def test_what_was_taken_out_leaves_no_term(store: SmallStore) -> None:
     for row in store.add(*texts):
         store.take_out(row)
     assert terms_left(store) == []
-    assert store.scalar("SELECT documents + terms FROM users") == 0
+    assert store.scalar("SELECT documents + terms FROM partitions") == 0
     assert store.search("花生") == []
 
 
@@ -323,7 +323,7 @@ def test_any_text_goes_in_and_comes_out(shared: SmallStore, texts: list[str]) ->
         for row, text in enumerate(texts, 1):
             index.remove(store.tx, USER, row, text)
         if texts:
-            number = store.tx.execute("SELECT number FROM users").fetchone()[0]
+            number = store.tx.execute("SELECT number FROM partitions").fetchone()[0]
             assert store.tx.execute(f"SELECT * FROM lexical_{number}_terms").fetchall() == []
 
 
@@ -346,9 +346,9 @@ def test_a_forgotten_user_is_gone_and_may_come_back(store: SmallStore) -> None:
     store.database.write(lambda tx: store.lexical.forget_user(tx, "nobody"))
     assert store.search("zebra") == []
     assert len(store.search("zebra", user_id="other")) == 1
-    number = store.scalar("SELECT max(number) FROM users")
+    number = store.scalar("SELECT max(number) FROM partitions")
     store.add("zebra again")
-    assert store.scalar("SELECT max(number) FROM users") > number
+    assert store.scalar("SELECT max(number) FROM partitions") > number
     assert store.found("zebra") == ["zebra again"]
 
 
@@ -361,7 +361,7 @@ def test_optimizing_leaves_no_byte_of_what_was_removed(store: SmallStore) -> Non
             bytes(row[0]) for row in store.database.maintain(lambda c: c.execute(table).fetchall())
         )
 
-    number = store.scalar("SELECT number FROM users")
+    number = store.scalar("SELECT number FROM partitions")
     blocks = f"SELECT block FROM lexical_{number}_data"
     assert b"unforgett" in segments(blocks)
     store.database.write(lambda tx: store.lexical.optimize(tx, USER))
@@ -374,7 +374,7 @@ def test_a_rebuild_makes_the_same_index(store: SmallStore) -> None:
     store.add("主人对花生过敏", "I like peanuts")
     store.add("another's zebra", user_id="other")
     before = [store.search("花生"), store.search("peanut"), store.search("zebra", user_id="other")]
-    store.database.write(lambda tx: tx.execute("UPDATE users SET documents = 77"))
+    store.database.write(lambda tx: tx.execute("UPDATE partitions SET documents = 77"))
     assert store.database.write(store.lexical.rebuild) == 3
     after = [store.search("花生"), store.search("peanut"), store.search("zebra", user_id="other")]
     assert after == before
@@ -419,7 +419,7 @@ def test_a_sound_index_agrees(store: SmallStore) -> None:
     [
         ("DELETE FROM memories WHERE row = 1", "1 texts in the keyword index are of no memory"),
         ("UPDATE memories SET row = 100 WHERE row = 1", "1 memories are not in the keyword index"),
-        ("UPDATE users SET documents = 9", "9 texts counted in the keyword index, 2 in it"),
+        ("UPDATE partitions SET documents = 9", "9 texts counted in the keyword index, 2 in it"),
         ("UPDATE memories SET user_id = 'new'", "1 users are not in the keyword index"),
     ],
 )
@@ -434,7 +434,7 @@ def test_disagreements_are_said_and_mended_by_a_rebuild(store: SmallStore, sql: 
 
 def test_a_damaged_index_is_said_to_be_the_index(store: SmallStore) -> None:
     store.add(*(f"word{i} zebra" for i in range(50)))
-    number = store.scalar("SELECT number FROM users")
+    number = store.scalar("SELECT number FROM partitions")
     store.database.write(
         lambda tx: tx.execute(f"UPDATE lexical_{number}_data SET block = x'00' WHERE id > 10")
     )

@@ -16,7 +16,7 @@ from memory_client.errors import InvalidFilterError
 from memoryd.core.filters import And, Compare, Node, Not, Or, parse_filters
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.storage import memories
+from memoryd.storage import memories, texts
 
 MISSING = object()
 
@@ -189,7 +189,7 @@ def test_a_filter_finds_what_the_model_finds_and_nothing_of_others(
         for one in filters:
             node = parse_filters(one)
             wanted = {row for row, record in many.records.items() if model(node, record)}
-            assert set(memories.rows_of(connection, Scope(USER), node)) == wanted, one
+            assert set(texts.rows_of(connection, "memory", Scope(USER), node)) == wanted, one
             assert memories.count(connection, Scope(USER), node) == len(wanted)
 
 
@@ -268,7 +268,7 @@ def test_every_operator_on_every_value_means_what_the_model_says(shared: SmallSt
         for one in conditions:
             node = parse_filters(one)
             wanted = {row for row, record in many.records.items() if model(node, record)}
-            assert set(memories.rows_of(connection, Scope(USER), node)) == wanted, one
+            assert set(texts.rows_of(connection, "memory", Scope(USER), node)) == wanted, one
 
 
 @settings(max_examples=300)

@@ -9,7 +9,7 @@ from small_store import START, USER, SmallStore, record
 from memoryd.core.filters import EVERYTHING, parse_filters
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.storage import memories, statistics
+from memoryd.storage import memories, statistics, texts
 
 
 def everything(store: SmallStore, scope: Scope) -> list[str]:
@@ -77,7 +77,7 @@ def test_users_and_agents_are_part_of_every_query(store: SmallStore) -> None:
             assert {one.row for one in memories.scan(connection, scope, None, 9)} == wanted
             assert {one.row for one in memories.find(connection, scope, ids).values()} == wanted
             assert set(memories.by_rows(connection, scope, rows)) == wanted
-            assert set(memories.rows_of(connection, scope, EVERYTHING)) == wanted
+            assert set(texts.rows_of(connection, "memory", scope, EVERYTHING)) == wanted
             assert memories.count(connection, scope, EVERYTHING) == len(wanted)
             assert statistics.of_scope(connection, scope)["total"] == len(wanted)
         assert {row for row, _ in memories.all_of_user(connection, USER)} == {common, cooks, guides}
@@ -208,7 +208,7 @@ def test_the_queries_of_every_day_go_by_an_index_and_sort_nothing(store: SmallSt
             "scan": plan(connection, lambda c: memories.scan(c, scope, after, 5)),
             "find": plan(connection, lambda c: memories.find(c, scope, ["mem_1", "mem_2"])),
             "rows": plan(connection, lambda c: memories.by_rows(c, scope, [1, 2, 3])),
-            "session": plan(connection, lambda c: memories.rows_of(c, scope, session)),
+            "session": plan(connection, lambda c: texts.rows_of(c, "memory", scope, session)),
             "count": plan(connection, lambda c: memories.count(c, scope, EVERYTHING)),
         }
     for name, said in plans.items():

@@ -1,0 +1,77 @@
+"""Schema 2: sessions and their turns; the keyword index has a partition a user and kind of text."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_FIRST_TURN = 1 << 40
+"""Rows below are memories; the number is part of the schema and stays, whatever the code says later."""
+
+_STATEMENTS = (
+    # agent_id: '' for a session of no agent; turns: the next one's position; closed_at: NULL while open
+    """
+    CREATE TABLE sessions (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        opened_at REAL NOT NULL,
+        received_at REAL NOT NULL,
+        closed_at REAL,
+        turns INTEGER NOT NULL,
+        UNIQUE (user_id, session_id, agent_id)
+    )
+    """,
+    "CREATE INDEX sessions_open ON sessions (received_at) WHERE closed_at IS NULL",
+    # remembered: 0 for a turn of the window only, never indexed; created_at: when it was said
+    """
+    CREATE TABLE turns (
+        row INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        agent_id TEXT,
+        session INTEGER NOT NULL,
+        session_id TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        role TEXT NOT NULL,
+        speaker TEXT,
+        text TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        tz TEXT,
+        received_at REAL NOT NULL,
+        event_start REAL,
+        event_end REAL,
+        remembered INTEGER NOT NULL,
+        metadata TEXT NOT NULL,
+        notices TEXT NOT NULL,
+        gate TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        text_seq INTEGER NOT NULL
+    )
+    """,
+    "CREATE UNIQUE INDEX turns_by_id ON turns (user_id, id)",
+    "CREATE UNIQUE INDEX turns_by_position ON turns (session, position)",
+    "CREATE INDEX turns_by_time ON turns (user_id, created_at, row) WHERE remembered",
+    f"INSERT INTO sqlite_sequence VALUES ('turns', {_FIRST_TURN})",
+    """
+    CREATE TABLE partitions (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        documents INTEGER NOT NULL,
+        terms INTEGER NOT NULL,
+        UNIQUE (user_id, kind)
+    )
+    """,
+    "INSERT INTO partitions SELECT number, user_id, 'memory', documents, terms FROM users",
+    # numbers of dropped partitions are not given again
+    "DELETE FROM sqlite_sequence WHERE name = 'partitions'",
+    "INSERT INTO sqlite_sequence SELECT 'partitions', seq FROM sqlite_sequence WHERE name = 'users'",
+    "DROP TABLE users",
+)
+
+
+def apply(connection: sqlite3.Connection) -> None:
+    """Add conversations, and the kind to the keyword index's partitions."""
+    for statement in _STATEMENTS:
+        connection.execute(statement)

@@ -1,0 +1,67 @@
+"""Texts of every kind: whose they are, and which of them a search may find."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from memoryd.core.filters import Node
+from memoryd.core.kinds import TextKind
+from memoryd.core.passage import Passage, line
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.storage.filters import Sql, compile_filter
+
+TABLES: dict[TextKind, str] = {"memory": "memories", "turn": "turns"}
+
+EVERY_TEXT = (
+    "(SELECT row, user_id, agent_id, text, text_seq, 'memory' AS kind FROM memories"
+    " UNION ALL SELECT row, user_id, agent_id, text, text_seq, 'turn' FROM turns WHERE remembered)"
+)
+"""Every text that is indexed, of any user and state; to be selected from."""
+
+_ALIVE: dict[TextKind, str] = {"memory": "m.state = 'active'", "turn": "m.remembered"}
+
+
+def scoped(scope: Scope) -> Sql:
+    """The condition of a scope over `m`."""
+    if scope.agent_id == ALL_AGENTS:
+        return "m.user_id = ?", [scope.user_id]
+    if scope.agent_id is None:
+        return "m.user_id = ? AND m.agent_id IS NULL", [scope.user_id]
+    return "m.user_id = ? AND (m.agent_id IS NULL OR m.agent_id = ?)", [scope.user_id, scope.agent_id]
+
+
+def visible(kind: TextKind, scope: Scope, node: Node) -> Sql:
+    """The condition, over a kind's table as `m`, of what a search in the scope may find under a filter."""
+    owner, owner_params = scoped(scope)
+    condition, params = compile_filter(node, kind)
+    return f"{owner} AND {_ALIVE[kind]} AND {condition}", [*owner_params, *params]
+
+
+def rows_of(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node) -> list[int]:
+    """The rows of the visible texts that fit, ascending."""
+    condition, params = visible(kind, scope, node)
+    sql = f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} ORDER BY m.row"
+    return [int(row[0]) for row in connection.execute(sql, params)]
+
+
+def passages(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, tuple[Passage, int]]:
+    """What is embedded of the texts at `rows`, by row, with its text_seq; unknown rows are left out."""
+    wanted = [json.dumps(rows)]
+    found = {row: (Passage(text), text_seq) for row, text, text_seq in connection.execute(_MEMORIES, wanted)}
+    for row, text_seq, speaker, text, speaker_before, before in connection.execute(_TURNS, wanted):
+        context = "" if before is None else line(speaker_before, before)
+        found[row] = Passage(line(speaker, text), context), text_seq
+    return found
+
+
+_MEMORIES = "SELECT row, text, text_seq FROM memories WHERE row IN (SELECT value FROM json_each(?))"
+_TURNS = """
+    SELECT t.row, t.text_seq, t.speaker, t.text, p.speaker, p.text FROM turns t
+    LEFT JOIN turns p ON p.session = t.session AND p.position = (
+        SELECT max(position) FROM turns
+        WHERE session = t.session AND position < t.position AND remembered
+    )
+    WHERE t.remembered AND t.row IN (SELECT value FROM json_each(?))
+"""
