@@ -26,22 +26,23 @@ FOLD_VERSION = (
 is rebuilt: what is taken out of it must be cut exactly as it was when it was put in."""
 
 # Scripts written without spaces: Han, kana, Hangul (where words grow endings), Thai, Lao, Burmese, Khmer.
-_UNSPACED = (
+UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3040-\u30fa\u30fc-\u30ff\u3100-\u312f"
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U000323af"
 )
+"""Ranges for a regular expression's character class."""
 # Vowel signs and the like, part of the word they stand in; \w leaves them out.
 _MARKS = "".join(
     chr(c)
     for c in (*range(0x0483, 0x1D00), *range(0xA66F, 0xABEE))
     if unicodedata.category(chr(c)).startswith("M")
 )
-_LETTERS = rf"(?:(?![{_UNSPACED}_])\w[{_MARKS}]*)+"
+_LETTERS = rf"(?:(?![{UNSPACED}_])\w[{_MARKS}]*)+"
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _PIECES = re.compile(
-    rf"(?P<run>[{_UNSPACED}]+)|(?P<word>{_LETTERS}(?:'{_LETTERS})*[+#]*)|(?P<symbol>{_FLAG}|[^\w\s])"
+    rf"(?P<run>[{UNSPACED}]+)|(?P<word>{_LETTERS}(?:'{_LETTERS})*[+#]*)|(?P<symbol>{_FLAG}|[^\w\s])"
 )
 _PICTURES = "\U0001f000", "\U0001faff"  # a block of signs, whether this Python knows the newest or not
 _SKIN_TONES = "\U0001f3fb", "\U0001f3ff"

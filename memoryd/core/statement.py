@@ -2,9 +2,9 @@
 
 Everything that decides whether two texts say the same (negation, numbers, times, persons, names, tense) is a
 *firm* token in one spelling: 三只 and 3只, `May 3rd` and `3 May`, 5月3日 and 五月三号, 下午3点 and 15:00.
-What carries nothing (articles, polite and emphatic words, particles, punctuation) is left out. The rest are plain
-words, or single characters where a script has no spaces. Times stand apart from the others, for they move
-about freely within a sentence.
+What carries nothing (articles, polite and emphatic words, particles, punctuation) is left out. The rest are
+plain words, or single characters where a script has no spaces. Times stand apart from the others, for they
+move about freely within a sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memoryd.core.fold import fold
+from memoryd.core.fold import UNSPACED, fold
 from memoryd.core.numerals import CHINESE_NUMERALS, ENGLISH_NUMBERS
 from memoryd.core.statement_times import TIME_PATTERNS, spelled_time, whole_number
 
@@ -42,10 +42,6 @@ _FIRM = frozenset(
 _QUESTION_WORDS = frozenset("who whom whose what which when where why how".split())
 _PLAIN = frozenset({"word", "character", "harmless"})
 
-_UNSPACED = (
-    r"\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30fa\u30fc-\u9fff"
-    r"\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
-)
 _TOKENS = re.compile(
     rf"""
     {TIME_PATTERNS}
@@ -55,12 +51,12 @@ _TOKENS = re.compile(
     |(?P<number>第?[{CHINESE_NUMERALS}]+|(?:第|(?<![\w.])-)?(?:\d+(?:,\d{{3}})+|\d+)(?:\.\d+)*(?:(?:st|nd|rd|th)\b)?)
     |(?P<person>我们|咱们|你们|您们|他们|她们|它们|[我你您他她它咱俺]|妈妈|爸爸|母亲|父亲|老板|同事|同学|邻居|前任
         |[妈爸哥姐弟妹爷奶叔姨舅姑婆妻夫儿女友师])
-    |(?P<naming>(?<=[叫姓和跟与])[{_UNSPACED}]{{2}}|[小老阿][{_UNSPACED}])
+    |(?P<naming>(?<=[叫姓和跟与])[{UNSPACED}]{{2}}|[小老阿][{UNSPACED}])
     |(?P<modal>[会要想能过将曾该应可才只再先后前更最从到向被把让])
     |(?P<particle>[的地得了呢啊吧呀哦嗯嘛哈啦哎唉请很真挺])
     |(?P<asking>吗|么|\?)
-    |(?P<word>'(?:s|m|re|ve|ll|d)\b|[^\W\d_{_UNSPACED}]+?(?=n't\b)|[^\W\d_{_UNSPACED}]+[+\#]*)
-    |(?P<character>[{_UNSPACED}])
+    |(?P<word>'(?:s|m|re|ve|ll|d)\b|[^\W\d_{UNSPACED}]+?(?=n't\b)|[^\W\d_{UNSPACED}]+[+\#]*)
+    |(?P<character>[{UNSPACED}])
     |(?P<sign>[%€$£¥\u2600-\u27bf]|[\U0001f1e6-\U0001faff])
     """,
     re.VERBOSE,
