@@ -131,7 +131,7 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_not_taken(world: World) ->
     row = world.add("first", vector=False)
     [early] = world.index.waiting(1)
     world.edit(row, "second", vector=False)
-    vectors = [(early.row, early.text_seq, embed(early.text))]
+    vectors = [(early.row, early.text_seq, embed(early.passage.text))]
     assert world.database.write(lambda tx: world.index.fill(tx, SPACE, vectors)) == 0
     assert world.search("first") == []
     world.remove([row])

@@ -107,8 +107,9 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def what_waits_is_counted(self) -> None:
-        waiting = [each.user_id for each in self.world.index.waiting(1000)]
-        assert self.world.index.missing() == len(waiting)
+        rows = [each.row for each in self.world.index.waiting(1000)]
+        waiting = self.world.owners(rows)
+        assert self.world.index.missing() == len(rows)
         for user in USERS:
             assert self.world.index.missing(user) == waiting.count(user)
 

@@ -181,6 +181,12 @@ class World:
                 hits.append((row, min(1.0, round(float(half.astype(np.float64) @ query), 6))))
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k]
 
+    def owners(self, rows: Sequence[int]) -> list[str]:
+        """The users of some memories."""
+        with self.database.read() as connection:
+            found = dict(connection.execute("SELECT row, user_id FROM memories").fetchall())
+        return [found[row] for row in rows]
+
     def outbox(self) -> list[outbox.Entry]:
         """What may go to the vector store."""
         with self.database.read() as connection:

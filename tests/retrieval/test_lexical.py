@@ -15,7 +15,7 @@ from memory_client.errors import DatabaseCorruptError, StorageError
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.fold import index_terms, query_terms
 from memoryd.core.scope import Scope
-from memoryd.index import lexical
+from memoryd.index import lexical, lexical_query, terms
 from memoryd.index.lexical import LexicalHit, LexicalIndex
 from memoryd.storage.database import Transaction
 
@@ -207,8 +207,8 @@ def test_common_words_are_scored_as_bm25_scores_them(crowd: SmallStore) -> None:
 
 @pytest.fixture
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexical, "_CANDIDATE_BUDGET", 50)
-    monkeypatch.setattr(lexical, "_POOL", 20)
+    monkeypatch.setattr(lexical_query, "_CANDIDATE_BUDGET", 50)
+    monkeypatch.setattr(lexical_query, "_POOL", 20)
 
 
 @pytest.mark.usefixtures("small_budget")
@@ -276,17 +276,19 @@ def test_the_rarest_words_of_a_long_query_count(crowd: SmallStore) -> None:
     assert crowd.found(f"{filling} number1234", 1)[0].startswith("主人 number1234 ")
 
 
-def test_long_texts_are_scored_within_bounds(store: SmallStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexical, "_COMMON_ROWS", 10)
-    cut: list[int] = []
-    monkeypatch.setattr(lexical, "index_terms", lambda text: cut.append(len(text)) or index_terms(text))
+def test_common_words_count_as_far_as_a_texts_terms_are_kept(
+    store: SmallStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lexical_query, "COMMON_ROWS", 10)
     for i in range(40):
-        store.add(f"common zebra{i % 8} " + "word " * 5000)
-    cut.clear()
+        store.add(f"common zebra{i % 8} " + "word " * terms.MOST_KEPT + ("common" if i == 39 else ""))
     assert len(store.search("common zebra1", 20)) == 5
-    assert len(store.search("common", 20)) == 20
-    assert max(cut) <= 1000
-    assert sum(cut) <= 2 * 40_000
+    hits = store.search("common", 40)
+    assert len({hit.score for hit in hits if hit.row != 40}) == 1
+    assert hits[0].row != 40, "what stands behind the kept terms only makes the text longer"
+    with store.database.read() as connection:
+        [longest] = connection.execute("SELECT max(length(terms)) FROM text_terms").fetchone()
+    assert longest == 4 * (1 + terms.MOST_KEPT)
 
 
 # Changes

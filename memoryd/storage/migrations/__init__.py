@@ -31,7 +31,8 @@ SCHEMA = STEPS[-1].version
 
 
 def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> list[Path]:
-    """Bring the database up to the newest step; return the backups made, one before each step.
+    """Bring the database up to the newest step; return the backups made, one before each step of
+    a database that is not new.
 
     Raises `SchemaVersionError` for a newer database, `DatabaseCorruptError`, `DiskFullError`.
     """
@@ -47,7 +48,10 @@ def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> list[Pa
                 supported=newest,
             )
         return [
-            backup for step in steps if step.version > current for backup in _take(connection, step, backups)
+            backup
+            for step in steps
+            if step.version > current
+            for backup in _take(connection, step, backups if current else None)
         ]
 
 
@@ -56,9 +60,9 @@ def schema_of(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _take(connection: sqlite3.Connection, step: Step, backups: Path) -> list[Path]:
+def _take(connection: sqlite3.Connection, step: Step, backups: Path | None) -> list[Path]:
     before = schema_of(connection)
-    made = [_backup(connection, backups, before)] if before else []
+    made = [] if backups is None else [_backup(connection, backups, before)]
     connection.execute("BEGIN IMMEDIATE")
     try:
         step.apply(connection)

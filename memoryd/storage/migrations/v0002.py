@@ -52,6 +52,7 @@ _STATEMENTS = (
     "CREATE UNIQUE INDEX turns_by_id ON turns (user_id, id)",
     "CREATE UNIQUE INDEX turns_by_position ON turns (session, position)",
     "CREATE INDEX turns_by_time ON turns (user_id, created_at, row) WHERE remembered",
+    "CREATE INDEX turns_by_session ON turns (user_id, session_id)",
     f"INSERT INTO sqlite_sequence VALUES ('turns', {_FIRST_TURN})",
     """
     CREATE TABLE partitions (
@@ -68,6 +69,10 @@ _STATEMENTS = (
     "DELETE FROM sqlite_sequence WHERE name = 'partitions'",
     "INSERT INTO sqlite_sequence SELECT 'partitions', seq FROM sqlite_sequence WHERE name = 'users'",
     "DROP TABLE users",
+    # numbers of a text's terms, little-endian uint32: how many there are, then the first of them
+    "CREATE TABLE text_terms (row INTEGER PRIMARY KEY, terms BLOB NOT NULL)",
+    # the keyword index is made again at the next start: it has no such numbers of what it holds
+    "DELETE FROM properties WHERE name = 'fold_version'",
 )
 
 

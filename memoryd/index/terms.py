@@ -1,0 +1,93 @@
+"""The terms of each text as numbers, beside the keyword index: for scores of rows that are already chosen.
+
+FTS5 finds the rows of a term; what a certain row holds it cannot say. A term's number is its CRC-32: that two
+of the few terms which meet in a query and a text have the same one is left to chance.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryd.index.vectors import Rows
+from memoryd.storage.database import Transaction
+
+Numbers = npt.NDArray[np.uint32]
+Floats = npt.NDArray[np.float64]
+
+MOST_KEPT = 1000
+"""Terms of a text; what stands behind them counts for its length only."""
+K1, B = 1.2, 0.75
+"""FTS5's own constants of BM25."""
+_NUMBER = np.dtype("<u4")
+
+
+def numbers_of(terms: Collection[str]) -> Numbers:
+    """The numbers of some terms."""
+    numbers = (zlib.crc32(term.encode("utf-8", "surrogatepass")) for term in terms)
+    return np.fromiter(numbers, np.uint32, len(terms))
+
+
+def put(tx: Transaction, row: int, terms: Sequence[str]) -> None:
+    """Keep the terms of a text."""
+    kept = np.append(np.array([len(terms)], _NUMBER), numbers_of(terms[:MOST_KEPT]).astype(_NUMBER))
+    tx.execute("INSERT OR REPLACE INTO text_terms VALUES (?, ?)", (row, kept.tobytes()))
+
+
+def remove(tx: Transaction, row: int) -> None:
+    """Forget those of a text."""
+    tx.execute("DELETE FROM text_terms WHERE row = ?", (row,))
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The terms of n texts.
+
+    rows: (n,) ascending; terms: of all texts, one after the other; starts: (n,) where each begins; lengths:
+    (n,) terms of each whole text.
+    """
+
+    rows: Rows
+    terms: Numbers
+    starts: Rows
+    lengths: Floats
+
+    def counts(self, wanted: Numbers) -> Floats:
+        """How often each wanted term stands in each text, (n, wanted)."""
+        found = np.zeros((len(self.rows), len(wanted)))
+        ends = np.append(self.starts[1:], len(self.terms))
+        for place, number in enumerate(wanted):
+            before = np.concatenate([[0], np.cumsum(self.terms == number)])
+            found[:, place] = before[ends] - before[self.starts]
+        return found
+
+
+def load(connection: sqlite3.Connection, rows: Sequence[int]) -> Documents:
+    """The terms of the texts at `rows`; unknown rows are left out."""
+    found = connection.execute(
+        "SELECT row, terms FROM text_terms WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row",
+        (json.dumps(rows),),
+    ).fetchall()
+    parts = [np.frombuffer(blob, _NUMBER) for _, blob in found]
+    sizes = np.fromiter((len(part) - 1 for part in parts), np.int64, len(parts))
+    return Documents(
+        np.fromiter((row for row, _ in found), np.int64, len(found)),
+        np.concatenate([part[1:] for part in parts]) if parts else np.empty(0, np.uint32),
+        np.cumsum(sizes) - sizes,
+        np.fromiter((part[0] for part in parts), np.float64, len(parts)),
+    )
+
+
+def bm25(counts: Floats, lengths: Floats, idfs: Floats, mean_length: float) -> Floats:
+    """BM25 of n texts, (n,), as FTS5 computes it (Robertson and Zaragoza 2009).
+
+    counts: (n, terms) of each term in each text; lengths: (n,); idfs: (terms,).
+    """
+    norm = K1 * (1 - B + B * lengths / mean_length)
+    return np.asarray((counts * (K1 + 1) / (counts + norm[:, None])) @ idfs)
