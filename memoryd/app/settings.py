@@ -122,6 +122,24 @@ class EmbedderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankerSettings:
+    model: str = _setting(
+        "",
+        "A sentence-transformers CrossEncoder, by name or path, that puts the best hits in order; "
+        "empty for none.",
+    )
+    device: str = _setting("cpu", "Its device: cpu, cuda, cuda:1, mps.")
+    allow_downloads: bool = _setting(False, "Whether it may be fetched from the model hub.")
+    candidates: int = _setting(30, "How many of the best hits it reorders.", low=1, high=1000)
+    deadline_ms: int = _setting(
+        300,
+        "How long a search waits for it, in milliseconds; later the hits stay as they are.",
+        low=1,
+        high=60_000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class HotSettings:
     max_rows: int = _setting(
         200_000, "Vectors kept in memory; beyond it LanceDB searches as well. 0 keeps none.", low=0
@@ -146,6 +164,13 @@ class MaintenanceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationSettings:
+    idle_minutes: float = _setting(
+        30.0, "Minutes without a new turn after which a session is closed; 0 never.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
 
@@ -163,9 +188,11 @@ class Settings:
     daemon: DaemonSettings = DaemonSettings()
     log: LogSettings = LogSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    reranker: RerankerSettings = RerankerSettings()
     hot: HotSettings = HotSettings()
     lance: LanceSettings = LanceSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
+    conversation: ConversationSettings = ConversationSettings()
     search: SearchSettings = SearchSettings()
     limits: LimitSettings = LimitSettings()
     origins: Mapping[str, Origin] = field(default_factory=dict)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
@@ -18,6 +16,7 @@ import numpy as np
 from memory_client.errors import ModelUnavailableError
 from memoryd.models.base import FloatMatrix, space_fingerprint
 from memoryd.models.e5.package import FINGERPRINT as BUNDLED_FINGERPRINT
+from memoryd.models.st_library import load_model, on_device
 from memoryd.models.texts import model_text, size_of, unit, weighted_mean, windows
 
 _BATCH_WINDOWS = 64
@@ -47,12 +46,19 @@ class SentenceTransformerEmbedder:
         passage_prefix: str = "",
         allow_downloads: bool = False,
     ) -> None:
-        self._model: Any = _load(name, device, allow_downloads)
+        self.model = f"sentence-transformers:{name}"
+        self._model: Any = load_model(
+            "SentenceTransformer",
+            name,
+            device=device,
+            allow_downloads=allow_downloads,
+            label=self.model,
+            settings="embedder",
+        )
         self._tokenizing = threading.Lock()
         own = own_prefixes(name, self._model.prompts)
         self._prefixes = (query_prefix or own[0], passage_prefix or own[1])
         self.engine = f"sentence-transformers {version('sentence-transformers')} on {self._model.device}"
-        self.model = f"sentence-transformers:{name}"
         self.dim = int(self._model.get_embedding_dimension())
         self.fingerprint = _fingerprint(name, self._model, self.dim, self._prefixes)
 
@@ -98,11 +104,7 @@ class SentenceTransformerEmbedder:
         with self._tokenizing:
             features = model.preprocess(texts)
         with torch.inference_mode():
-            placed = {
-                key: value.to(model.device) if isinstance(value, torch.Tensor) else value
-                for key, value in features.items()
-            }
-            pooled = model(placed)["sentence_embedding"]
+            pooled = model(on_device(features, model.device))["sentence_embedding"]
         return unit(pooled.float().cpu().numpy())
 
     def _count(self, text: str) -> int:
@@ -132,62 +134,6 @@ def own_prefixes(name: str, prompts: dict[str, str]) -> tuple[str, str]:
     if not (query or passage) and _E5.search(base) and "instruct" not in base:
         return _E5_PREFIXES
     return query, passage
-
-
-def installed() -> bool:
-    """Whether the package is there, without importing it (which takes seconds)."""
-    return importlib.util.find_spec("sentence_transformers") is not None
-
-
-def _load(name: str, device: str, allow_downloads: bool) -> Any:
-    if not installed():
-        raise ModelUnavailableError(
-            "sentence-transformers is not installed; install it with: pip install 'memoryd[st]'"
-        )
-    try:
-        from sentence_transformers import SentenceTransformer
-
-        with _discreet_hub(allow_downloads):
-            model = SentenceTransformer(name, device=device, local_files_only=not allow_downloads)
-    except Exception as error:
-        raise _unloadable(name, error, allow_downloads) from error
-    return model.eval()
-
-
-@contextmanager
-def _discreet_hub(allow_downloads: bool) -> Iterator[None]:
-    """No telemetry, no progress bars, and offline for good unless downloads are allowed.
-
-    `local_files_only` alone still asks the hub who else runs here. These switches are the whole process's,
-    so they are put back.
-    """
-    from huggingface_hub import constants
-    from transformers.utils import logging as bars
-
-    offline, silent, shown = (
-        constants.HF_HUB_OFFLINE,
-        constants.HF_HUB_DISABLE_TELEMETRY,
-        bars.is_progress_bar_enabled(),
-    )
-    constants.HF_HUB_OFFLINE = offline or not allow_downloads
-    constants.HF_HUB_DISABLE_TELEMETRY = True
-    bars.disable_progress_bar()
-    try:
-        yield
-    finally:
-        constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_TELEMETRY = offline, silent
-        if shown:
-            bars.enable_progress_bar()
-
-
-def _unloadable(name: str, error: Exception, allow_downloads: bool) -> ModelUnavailableError:
-    reason = next(iter(str(error).splitlines()), type(error).__name__)
-    fix = (
-        "check the name, or give the path of its directory"
-        if allow_downloads
-        else "give the path of its directory, or set embedder.allow_downloads to fetch it from the hub"
-    )
-    return ModelUnavailableError(f"sentence-transformers:{name} does not load ({reason}); {fix}", model=name)
 
 
 def _in_batches(forward: Any, texts: list[str], dim: int) -> FloatMatrix:
