@@ -53,11 +53,14 @@ if TYPE_CHECKING:
     from memory_client.progress import on_progress
     from memory_client.proxy import KnowledgeBaseProxy
     from memory_client.types import (
+        Appended,
         Category,
         Compacted,
         Deleted,
         Direction,
+        Ended,
         Explanation,
+        Extended,
         Filters,
         Finding,
         Hit,
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
         Page,
         Pong,
         Reindexed,
+        Role,
         SearchOrder,
         SettingValue,
         Source,
@@ -78,6 +82,9 @@ if TYPE_CHECKING:
         State,
         Stats,
         Status,
+        Turn,
+        TurnItem,
+        TurnPage,
         Updated,
         UserDeleted,
     )
@@ -91,6 +98,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Appended",
     "AsyncKnowledgeClient",
     "AuthenticationError",
     "BusyError",
@@ -105,7 +113,9 @@ __all__ = [
     "Deleted",
     "Direction",
     "DiskFullError",
+    "Ended",
     "Explanation",
+    "Extended",
     "Filters",
     "Finding",
     "Hit",
@@ -132,6 +142,7 @@ __all__ = [
     "Pong",
     "Reindexed",
     "RequestIdConflict",
+    "Role",
     "SchemaVersionError",
     "SearchOrder",
     "SettingValue",
@@ -142,6 +153,9 @@ __all__ = [
     "Stats",
     "Status",
     "StorageError",
+    "Turn",
+    "TurnItem",
+    "TurnPage",
     "UnknownMethodError",
     "UnknownParameterError",
     "UnsafeDirectoryError",

@@ -9,12 +9,19 @@ from memory_client.api import MethodSpec, bind
 from memory_client.async_core import AsyncCore
 
 
-@bind("admin")
-class AsyncAdminClient:
-    """Group `admin` of an asynchronous client."""
-
+class _Group:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None:
         self._invoke = invoke
+
+
+@bind("conversation")
+class AsyncConversationClient(_Group):
+    """Group `conversation` of an asynchronous client."""
+
+
+@bind("admin")
+class AsyncAdminClient(_Group):
+    """Group `admin` of an asynchronous client."""
 
 
 @bind("memory")
@@ -22,4 +29,5 @@ class AsyncKnowledgeClient(AsyncCore):
     """The methods of `KnowledgeClient`, awaited; the same arguments, rules and errors."""
 
     def _adopt(self) -> None:
+        self.conversation = AsyncConversationClient(self._invoke)
         self.admin = AsyncAdminClient(self._invoke)

@@ -6,9 +6,12 @@ from typing import Any
 from memory_client.api import MethodSpec
 from memory_client.async_core import AsyncCore
 from memory_client.types import (
+    Appended,
     Compacted,
     Deleted,
     Direction,
+    Ended,
+    Extended,
     Filters,
     Finding,
     Hit,
@@ -20,13 +23,88 @@ from memory_client.types import (
     Page,
     Pong,
     Reindexed,
+    Role,
     SearchOrder,
     SettingValue,
     Stats,
     Status,
+    Turn,
+    TurnItem,
+    TurnPage,
     Updated,
     UserDeleted,
 )
+
+class AsyncConversationClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+    async def append(
+        self,
+        session_id: str,
+        role: Role,
+        text: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        at: float | str | None = None,
+        tz: str | None = None,
+        speaker: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        remember: bool = True,
+        request_id: str | None = None,
+    ) -> Appended: ...
+    async def extend(
+        self,
+        session_id: str,
+        turns: list[TurnItem],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        tz: str | None = None,
+        request_id: str | None = None,
+    ) -> Extended: ...
+    async def window(
+        self,
+        session_id: str,
+        limit: int = 20,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> list[Turn]: ...
+    async def page(
+        self,
+        session_id: str | None = None,
+        *,
+        filters: Filters | None = None,
+        sort_order: Direction = "asc",
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TurnPage: ...
+    async def get(
+        self,
+        id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Turn | None: ...
+    async def delete(
+        self,
+        ids: list[str] | None = None,
+        *,
+        session_id: str | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted: ...
+    async def end(
+        self,
+        session_id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Ended: ...
 
 class AsyncAdminClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
@@ -42,6 +120,7 @@ class AsyncAdminClient:
     async def shutdown(self) -> None: ...
 
 class AsyncKnowledgeClient(AsyncCore):
+    conversation: AsyncConversationClient
     admin: AsyncAdminClient
     async def add(
         self,

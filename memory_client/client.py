@@ -7,7 +7,7 @@ import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
-from memory_client.api import AdminAPI, MemoryAPI, bind
+from memory_client.api import AdminAPI, ConversationAPI, MemoryAPI, bind
 from memory_client.calls import Block, ClientBase, Steps, Wait
 from memory_client.errors import MemorydError
 from memory_client.progress import ProgressCallback, current_callback
@@ -21,17 +21,27 @@ if TYPE_CHECKING:
 _Events = SimpleQueue[dict[str, Any] | None]
 
 
-@bind("admin")
-class AdminClient(AdminAPI):
-    """Group `admin` of a client."""
+class _Group:
+    """A group of a client: its calls are the client's."""
 
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None:
         self._invoke = invoke
 
 
+@bind("conversation")
+class ConversationClient(_Group, ConversationAPI):
+    """Group `conversation` of a client."""
+
+
+@bind("admin")
+class AdminClient(_Group, AdminAPI):
+    """Group `admin` of a client."""
+
+
 @bind("memory")
 class KnowledgeClient(ClientBase, MemoryAPI):
-    """Memories and recall through the daemon, which is started when none runs; `admin` looks after it.
+    """Memories and recall through the daemon, which is started when none runs; `conversation` keeps what was
+    said, `admin` looks after the store.
 
     data_dir: whose daemon, by default that of `MEMORYD_HOME` or the platform's place. timeout: seconds for
     a call, None without limit; calls marked long have none. autostart: False raises
@@ -42,6 +52,7 @@ class KnowledgeClient(ClientBase, MemoryAPI):
     raised. Progress goes to the callback of `memory_client.progress.on_progress`, in the calling thread.
     """
 
+    conversation: ConversationClient
     admin: AdminClient
 
     def close(self) -> None:
@@ -56,6 +67,7 @@ class KnowledgeClient(ClientBase, MemoryAPI):
         self.close()
 
     def _adopt(self) -> None:
+        self.conversation = ConversationClient(self._invoke)
         self.admin = AdminClient(self._invoke)
 
     def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:

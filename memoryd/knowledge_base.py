@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
 
-from memory_client.api import AdminAPI, MemoryAPI, MethodSpec, bind
+from memory_client.api import AdminAPI, ConversationAPI, MemoryAPI, MethodSpec, bind
 from memory_client.deadline import Deadline
 from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
@@ -20,13 +20,19 @@ CALL_SECONDS = 30.0
 """Time of a call that is not long, as with the client; only waiting for the model can take so long."""
 
 
-@bind("admin")
-class _Admin(AdminAPI):
-    def __init__(self, knowledge_base: KnowledgeBase) -> None:
-        self._knowledge_base = knowledge_base
+class _Group:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None:
+        self._invoke = invoke
 
-    def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:
-        return self._knowledge_base._invoke(spec, params)
+
+@bind("conversation")
+class _Conversation(_Group, ConversationAPI):
+    pass
+
+
+@bind("admin")
+class _Admin(_Group, AdminAPI):
+    pass
 
 
 @bind("memory")
@@ -50,7 +56,8 @@ class KnowledgeBase(MemoryAPI):
             undo.callback(self._app.close)
             self._app.open()
             undo.pop_all()
-        self.admin: AdminAPI = _Admin(self)
+        self.conversation: ConversationAPI = _Conversation(self._invoke)
+        self.admin: AdminAPI = _Admin(self._invoke)
 
     def close(self) -> None:
         """Close the store and give the directory back. May be called twice."""

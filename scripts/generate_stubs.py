@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from memory_client import types  # noqa: E402
-from memory_client.api import METHODS, MethodSpec  # noqa: E402
+from memory_client.api import GROUPS, METHODS, MethodSpec  # noqa: E402
 
 STUB = ROOT / "memory_client" / "aio.pyi"
 HEAD = '''"""Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
@@ -31,11 +31,16 @@ from memory_client.types import (
 {names}
 )
 
+class AsyncConversationClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+{conversation}
+
 class AsyncAdminClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
 {admin}
 
 class AsyncKnowledgeClient(AsyncCore):
+    conversation: AsyncConversationClient
     admin: AsyncAdminClient
 {memory}
 '''
@@ -44,9 +49,8 @@ class AsyncKnowledgeClient(AsyncCore):
 def stub() -> str:
     """The text of the stub."""
     names = sorted(_types_used(), key=lambda name: (name.casefold(), name))
-    return HEAD.format(
-        names="\n".join(f"    {name}," for name in names), admin=_methods("admin"), memory=_methods("memory")
-    )
+    groups = {group: _methods(group) for group in GROUPS}
+    return HEAD.format(names="\n".join(f"    {name}," for name in names), **groups)
 
 
 def _types_used() -> set[str]:

@@ -8,13 +8,14 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from memory_client.api.admin import AdminAPI
+from memory_client.api.conversation import ConversationAPI
 from memory_client.api.memory import MemoryAPI
 from memory_client.api.spec import MethodSpec, declared
 from memory_client.errors import UnknownMethodError
 
 C = TypeVar("C", bound=type)
 
-GROUPS: dict[str, type] = {"memory": MemoryAPI, "admin": AdminAPI}
+GROUPS: dict[str, type] = {"memory": MemoryAPI, "conversation": ConversationAPI, "admin": AdminAPI}
 METHODS: dict[str, MethodSpec] = {
     wire: spec for group, api in GROUPS.items() for wire, spec in declared(group, api).items()
 }

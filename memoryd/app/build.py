@@ -15,21 +15,27 @@ from memory_client.types import Metrics, Stage
 from memoryd.app.settings import Settings
 from memoryd.core.ids import IdFactory
 from memoryd.engine import screen
+from memoryd.engine.closing import IDLE, Closing
+from memoryd.engine.converse import Converse
 from memoryd.engine.examine import Examine
-from memoryd.engine.forget import REMOVAL, Forget
+from memoryd.engine.forget import Forget
+from memoryd.engine.forget_turns import ForgetTurns
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.meaning import Meaning
 from memoryd.engine.parts import Limits, Parts
 from memoryd.engine.recall import Recall
 from memoryd.engine.reembed import Reembed
 from memoryd.engine.remember import Remember
+from memoryd.engine.removal import REMOVAL, Removal
 from memoryd.engine.runtime import Runtime
+from memoryd.engine.transcript import Transcript
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
 from memoryd.models.select import EmbedderChoice
 from memoryd.retrieval.search import Search
 from memoryd.service.admin import AdminService
+from memoryd.service.conversation import ConversationService
 from memoryd.service.dispatch import Dispatcher
 from memoryd.service.memory import MemoryService
 from memoryd.storage import requests
@@ -57,9 +63,17 @@ class App:
         self._runtime = Runtime(clock(), settings.describe(), settings.from_starter())
         self._maintain = Maintain(parts, self._runtime)
         self._search = Search(parts.database, parts.lexical, parts.meaning)
+        self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
+        self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
-        self.dispatcher = Dispatcher({"memory": self._memory_service(), "admin": self._admin_service()})
+        self.dispatcher = Dispatcher(
+            {
+                "memory": self._memory_service(),
+                "conversation": self._conversation_service(),
+                "admin": self._admin_service(),
+            }
+        )
 
     @property
     def stage(self) -> Stage:
@@ -86,6 +100,7 @@ class App:
         parts.vectors.open()
         parts.meaning.host.start()
         self._indexer.start()
+        self._closing.resume()
         self._jobs.start()
         threading.Thread(target=self._warm_up, name="memoryd-warm-up", daemon=True).start()
 
@@ -125,8 +140,13 @@ class App:
 
     def _memory_service(self) -> MemoryService:
         parts = self._parts
-        forget = Forget(parts, self._settings.maintenance.removal_minutes * 60.0)
+        forget = Forget(parts, self._removal)
         return MemoryService(Remember(parts), Recall(parts), forget, self._search, self._maintain)
+
+    def _conversation_service(self) -> ConversationService:
+        parts, closing = self._parts, self._closing
+        forget = ForgetTurns(parts, self._removal)
+        return ConversationService(Converse(parts, closing), Transcript(parts), forget, closing)
 
     def _admin_service(self) -> AdminService:
         return AdminService(self._maintain, Examine(self._parts, self._maintain))
@@ -149,6 +169,7 @@ class App:
             "compact": lambda: _noted(self._maintain.compact()),
             "reembed": lambda: self._reembed(reembed),
             REMOVAL: self._maintain.remove_physically,
+            IDLE: self._closing.close_idle,
             "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours

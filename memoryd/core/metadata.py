@@ -152,6 +152,13 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
     return Draft(fields, rest, tuple(notices))
 
 
+def read_own(metadata: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """Metadata in which every key is the caller's own; `limit` as above. Raises `InvalidParameterError`."""
+    own = {_own_key(key): _plain(key, value, 1) for key, value in metadata.items()}
+    _check_size([own], limit)
+    return own
+
+
 def _read_field(
     key: str, value: Any, metadata: Mapping[str, Any], fields: dict[str, Any], notices: list[str]
 ) -> None:

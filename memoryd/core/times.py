@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from memory_client.errors import InvalidParameterError
 from memoryd.core.shown import shown
@@ -12,12 +13,12 @@ EARLIEST = datetime(1, 1, 2, tzinfo=UTC).timestamp()
 LATEST = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
 
 
-def parse_time(value: Any, parameter: str) -> float:
-    """Epoch seconds of a number or an ISO 8601 text; without offset it is UTC.
+def parse_time(value: Any, parameter: str, zone: tzinfo = UTC) -> float:
+    """Epoch seconds of a number or an ISO 8601 text; without offset it is in `zone`.
 
     Raises `InvalidParameterError`.
     """
-    seconds = _seconds(value)
+    seconds = _seconds(value, zone)
     if seconds is None:
         raise InvalidParameterError(
             f"{parameter}: {shown(value)} is not a time; expected epoch seconds or ISO 8601 "
@@ -29,7 +30,20 @@ def parse_time(value: Any, parameter: str) -> float:
     return seconds
 
 
-def _seconds(value: Any) -> float | None:
+def parse_zone(value: str, parameter: str) -> ZoneInfo:
+    """The time zone of an IANA name. Raises `InvalidParameterError`."""
+    try:
+        return ZoneInfo(value)
+    except (LookupError, ValueError, OSError) as error:  # OSError: the name of a folder of zones
+        raise InvalidParameterError(
+            f"{parameter}: {shown(value)} is not a time zone; expected an IANA name such as Asia/Shanghai",
+            parameter=parameter,
+            value=shown(value),
+            expected="an IANA name such as Asia/Shanghai",
+        ) from error
+
+
+def _seconds(value: Any, zone: tzinfo) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -40,5 +54,5 @@ def _seconds(value: Any) -> float | None:
         moment = datetime.fromisoformat(value.strip())
     except ValueError:
         return None
-    seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    seconds = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
     return seconds if EARLIEST <= seconds <= LATEST else None

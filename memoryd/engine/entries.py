@@ -86,10 +86,16 @@ def gate_of(found: Counter[str]) -> dict[str, Any]:
     return {"secrets": dict(found)} if found else {}
 
 
+def screened_own(metadata: Mapping[str, Any]) -> tuple[dict[str, Any], Counter[str]]:
+    """The caller's own metadata as stored. Raises `InvalidParameterError` for a credential in a key."""
+    _refuse_secret_keys(metadata)
+    own, found = screen_value(metadata)
+    return dict(own), found
+
+
 def _screened_draft(metadata: Mapping[str, Any], limits: Limits) -> tuple[Draft, Counter[str]]:
     draft = read_metadata(metadata, limits.metadata_bytes)
-    _refuse_secret_keys(draft.rest)
-    rest, found = screen_value(draft.rest)
+    rest, found = screened_own(draft.rest)
     fields = dict(draft.fields)
     for name in _SCREENED_FIELDS:
         if name in fields:

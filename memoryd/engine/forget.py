@@ -12,22 +12,22 @@ from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.scope import Scope
 from memoryd.engine.parts import Parts
 from memoryd.engine.remember import not_found
-from memoryd.storage import jobs, memories, requests, texts, versions
+from memoryd.engine.removal import Removal
+from memoryd.storage import memories, requests, sessions, texts, turns, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
 
 T = TypeVar("T")
 _SYSTEM = Compare("category", "eq", "system")
-REMOVAL = "removal"
 
 
 class Forget:
     """delete, delete_many and delete_all."""
 
-    def __init__(self, parts: Parts, removal_delay: float) -> None:
+    def __init__(self, parts: Parts, removal: Removal) -> None:
         self._parts = parts
-        self._removal_delay = removal_delay
+        self._removal = removal
 
     def delete(self, id: str, *, force: bool, scope: Scope, key: RequestKey | None) -> Deleted:
         """Destroy one memory."""
@@ -45,7 +45,7 @@ class Forget:
                 )
             return self._destroy(tx, [stored])
 
-        return self._receipt(self._write(key, apply))
+        return self._removal.receipt(self._write(key, apply))
 
     def delete_ids(
         self, ids: Sequence[str], *, dry_run: bool, scope: Scope, key: RequestKey | None
@@ -75,26 +75,27 @@ class Forget:
     def delete_all(self, user_id: str, key: RequestKey | None) -> UserDeleted:
         """Destroy all of a user; the caller removes it physically before it answers."""
 
-        def apply(tx: Transaction) -> int:
+        def apply(tx: Transaction) -> dict[str, int]:
             rows = memories.all_of_user(tx.connection, user_id)
             self._parts.lexical.forget_user(tx, user_id)
             self._parts.vectors.forget_user(tx, user_id)
             versions.forget_user(tx, user_id)
             requests.forget_user(tx, user_id)
             memories.remove(tx, (row for row, _ in rows))
-            self._queue_removal(tx, delay=0.0)
-            return len(rows)
+            said = turns.forget_user(tx, user_id)
+            sessions.forget_user(tx, user_id)
+            self._removal.queue(tx, delay=0.0)
+            return {"memories": len(rows), "turns": said}
 
-        count = self._write(key, apply)
-        return UserDeleted(user_id=user_id, counts={"memories": count}, backups=self._backups())
+        return UserDeleted(user_id=user_id, counts=self._write(key, apply), backups=self._removal.backups())
 
     def _delete(
         self, found: Callable[[sqlite3.Connection], list[Stored]], dry_run: bool, key: RequestKey | None
     ) -> Deleted:
         if dry_run:
             with self._parts.database.read() as connection:
-                return self._receipt([stored.record.id for stored in found(connection)])
-        return self._receipt(self._write(key, lambda tx: self._destroy(tx, found(tx.connection))))
+                return self._removal.receipt([stored.record.id for stored in found(connection)])
+        return self._removal.receipt(self._write(key, lambda tx: self._destroy(tx, found(tx.connection))))
 
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
         now = self._parts.clock()
@@ -111,15 +112,5 @@ class Forget:
         self._parts.vectors.unstage(tx, user_id, rows)
         versions.remove(tx, user_id, ids)
         memories.remove(tx, rows)
-        self._queue_removal(tx, self._removal_delay)
+        self._removal.queue(tx)
         return ids
-
-    def _queue_removal(self, tx: Transaction, delay: float) -> None:
-        now = self._parts.clock()
-        jobs.enqueue(tx, self._parts.ids.new("job", now), REMOVAL, now, now + delay)
-
-    def _receipt(self, ids: list[str]) -> Deleted:
-        return Deleted(ids=ids, count=len(ids), backups=self._backups())
-
-    def _backups(self) -> list[str]:
-        return sorted(str(path) for path in self._parts.paths.backups.glob("*.sqlite3"))

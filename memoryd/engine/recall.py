@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from memory_client.errors import InvalidParameterError
 from memory_client.types import Direction, Filters, Memory, Order, Page, Stats
 from memoryd.core.filters import parse_filters
 from memoryd.core.record import to_memory
 from memoryd.core.scope import Scope
+from memoryd.engine.cursor import decode, encode, mark_of
 from memoryd.engine.parts import Parts
 from memoryd.storage import memories, statistics
 from memoryd.storage.memories import Stored
@@ -57,8 +52,8 @@ class Recall:
     ) -> Page:
         """One page and the cursor of the next."""
         node = parse_filters(filters)
-        mark = _mark(filters, order, direction)
-        after = None if cursor is None else _decode(cursor, mark)
+        mark = mark_of(filters or {}, order, direction)
+        after = None if cursor is None else decode(cursor, mark, str)
         with self._database.read() as connection:
             found = memories.page(
                 connection,
@@ -71,7 +66,7 @@ class Recall:
             )
             total = memories.count(connection, scope, node)
         page, more = found[:limit], len(found) > limit
-        following = _encode(getattr(page[-1].record, order), page[-1].record.id, mark) if more else None
+        following = encode(getattr(page[-1].record, order), page[-1].record.id, mark) if more else None
         return Page(items=[_memory(one) for one in page], cursor=following, total=total)
 
     def count(self, filters: Filters | None, scope: Scope) -> int:
@@ -87,28 +82,3 @@ class Recall:
 
 def _memory(stored: Stored) -> Memory:
     return to_memory(stored.record, indexed=stored.indexed)
-
-
-def _mark(filters: Filters | None, order: str, direction: str) -> str:
-    """Ties a cursor to its query."""
-    query = json.dumps([filters or {}, order, direction], sort_keys=True, default=str)
-    return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _encode(value: Any, id: str, mark: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([value, id, mark]).encode()).decode()
-
-
-def _decode(cursor: str, mark: str) -> tuple[Any, str]:
-    try:
-        value, id, made_for = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-    except (ValueError, TypeError, binascii.Error):
-        value, id, made_for = None, None, None
-    if made_for != mark or not isinstance(id, str) or not isinstance(value, int | float):
-        raise InvalidParameterError(
-            "cursor: not the cursor of a page with these filters and this order; start again without one",
-            parameter="cursor",
-            value=cursor[:80],
-            expected="the cursor of the page before",
-        )
-    return value, id

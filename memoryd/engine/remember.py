@@ -9,6 +9,7 @@ from typing import Any
 from memory_client.errors import InvalidParameterError, NotFoundError
 from memory_client.types import MemoryItem, Updated
 from memoryd.core.call import current_call
+from memoryd.core.kinds import TextKind
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record, changed_fields, clamp_importance
 from memoryd.core.scope import Scope
@@ -186,10 +187,10 @@ class Remember:
         return Updated(id=new.id, version=new.version, changed=True)
 
 
-def not_found(ids: Sequence[str]) -> NotFoundError:
+def not_found(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:
     """The error for ids that are unknown to this user and agent."""
     shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
     return NotFoundError(
-        f"no memory {shown} for this user and agent; it was never stored, was deleted, or is another's",
+        f"no {kind} {shown} for this user and agent; it was never stored, was deleted, or is another's",
         id=ids[0],
     )

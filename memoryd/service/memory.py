@@ -39,11 +39,9 @@ from memoryd.engine.recall import Recall
 from memoryd.engine.remember import Owner, Remember
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
+from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.validation import in_range
-from memoryd.storage.requests import RequestKey
 
-MAX_PAGE = 1000
-MAX_IDS = 100_000
 _MAX_OFFSET = 100_000
 _MAX_QUERY_CHARS = 100_000
 
@@ -71,7 +69,7 @@ class MemoryService(MemoryAPI):
         request_id: str | None = None,
     ) -> str:
         params = {"text": text, "metadata": metadata, "agent_id": agent_id, "session_id": session_id}
-        key = _key("memory.add", Scope.checked(user_id, agent_id), request_id, params)
+        key = request_key("memory.add", Scope.checked(user_id, agent_id), request_id, params)
         return self._remember.add(text, metadata, Owner(user_id, agent_id, session_id), key)
 
     def add_many(
@@ -84,7 +82,7 @@ class MemoryService(MemoryAPI):
         request_id: str | None = None,
     ) -> list[str]:
         params = {"items": items, "agent_id": agent_id, "session_id": session_id}
-        key = _key("memory.add_many", Scope.checked(user_id, agent_id), request_id, params)
+        key = request_key("memory.add_many", Scope.checked(user_id, agent_id), request_id, params)
         return self._remember.add_many(items, Owner(user_id, agent_id, session_id), key)
 
     def get(self, id: str, *, user_id: str = "default", agent_id: str | None = None) -> Memory | None:
@@ -94,7 +92,7 @@ class MemoryService(MemoryAPI):
     def get_many(
         self, ids: list[str], *, user_id: str = "default", agent_id: str | None = None
     ) -> list[Memory | None]:
-        return self._recall.get_many(_checked_ids(ids), Scope.checked(user_id, agent_id))
+        return self._recall.get_many(checked_ids(ids, "mem"), Scope.checked(user_id, agent_id))
 
     def get_all(self, user_id: str = "default", *, agent_id: str | None = None) -> list[Memory]:
         """A stream: the server sends it in chunks, the in-process face makes a list of it."""
@@ -176,7 +174,9 @@ class MemoryService(MemoryAPI):
     ) -> Updated:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        key = _key("memory.update_text", scope, request_id, {"id": id, "text": text, "agent_id": agent_id})
+        key = request_key(
+            "memory.update_text", scope, request_id, {"id": id, "text": text, "agent_id": agent_id}
+        )
         return self._remember.update_text(id, text, scope, key)
 
     def update_metadata(
@@ -191,7 +191,7 @@ class MemoryService(MemoryAPI):
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "metadata": metadata, "agent_id": agent_id}
-        key = _key("memory.update_metadata", scope, request_id, params)
+        key = request_key("memory.update_metadata", scope, request_id, params)
         return self._remember.update_metadata(id, metadata, scope, key)
 
     def update_importance(
@@ -210,7 +210,7 @@ class MemoryService(MemoryAPI):
                 in_range(name, number, low, 5)
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "delta": delta, "value": value, "agent_id": agent_id}
-        key = _key("memory.update_importance", scope, request_id, params)
+        key = request_key("memory.update_importance", scope, request_id, params)
         return self._remember.update_importance(id, delta, value, scope, key)
 
     def delete(
@@ -224,7 +224,9 @@ class MemoryService(MemoryAPI):
     ) -> Deleted:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        key = _key("memory.delete", scope, request_id, {"id": id, "force": force, "agent_id": agent_id})
+        key = request_key(
+            "memory.delete", scope, request_id, {"id": id, "force": force, "agent_id": agent_id}
+        )
         return self._forget.delete(id, force=force, scope=scope, key=key)
 
     def delete_many(
@@ -246,13 +248,13 @@ class MemoryService(MemoryAPI):
             )
         scope = Scope.checked(user_id, agent_id)
         params = {"ids": ids, "filters": filters, "agent_id": agent_id}
-        key = None if dry_run else _key("memory.delete_many", scope, request_id, params)
+        key = None if dry_run else request_key("memory.delete_many", scope, request_id, params)
         if ids:
-            return self._forget.delete_ids(_checked_ids(ids), dry_run=dry_run, scope=scope, key=key)
+            return self._forget.delete_ids(checked_ids(ids, "mem"), dry_run=dry_run, scope=scope, key=key)
         return self._forget.delete_found(parse_filters(filters), dry_run=dry_run, scope=scope, key=key)
 
     def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
-        key = _key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
+        key = request_key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
         receipt = self._forget.delete_all(user_id, key and replace(key, nameless=True))
         self._maintain.remove_physically()
         return receipt
@@ -262,17 +264,6 @@ class MemoryService(MemoryAPI):
 
     def status(self) -> Status:
         return self._maintain.status()
-
-
-def _key(method: str, scope: Scope, request_id: str | None, params: dict[str, Any]) -> RequestKey | None:
-    if request_id is None:
-        return None
-    return RequestKey.of(scope.user_id, method, check_name(request_id, "request_id"), params)
-
-
-def _checked_ids(ids: list[str]) -> list[str]:
-    in_range("ids", len(ids), 0, MAX_IDS)
-    return [check_id(id, "mem", f"ids[{i}]") for i, id in enumerate(ids)]
 
 
 def _within_session(node: Node, session_id: str | None) -> Node:

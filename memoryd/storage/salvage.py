@@ -12,16 +12,32 @@ from contextlib import closing
 from pathlib import Path
 
 from memory_client.errors import DatabaseCorruptError
+from memoryd.core.kinds import TextKind, rows_of_kind
 from memoryd.storage.check import look_into
 from memoryd.storage.faults import storage_errors
 from memoryd.storage.migrations import migrate
 
 log = logging.getLogger(__name__)
 
-_TABLES = ("memories", "versions", "requests", "jobs", "spaces", "probes")
+_TABLES = ("memories", "versions", "sessions", "turns", "requests", "jobs", "spaces", "probes")
 _SEQ_GAP = 1_000_000
 """The change numbers given to what was deleted, or cannot be read, must not be given again: the vector store
 may know them."""
+
+_ALL_SEQS = "SELECT max(seq) AS seq FROM memories UNION ALL SELECT max(seq) FROM turns"
+# A number of a session whose row is lost must not be given again, nor a position.
+_LOST_SESSIONS = (
+    """
+    INSERT OR IGNORE INTO sessions
+    SELECT session, user_id, coalesce(agent_id, ''), session_id, min(received_at), max(received_at), NULL, 0
+    FROM turns WHERE session NOT IN (SELECT number FROM sessions) GROUP BY session
+    """,
+    """
+    UPDATE sessions SET turns = max(
+        turns, coalesce((SELECT max(position) + 1 FROM turns WHERE session = number), 0)
+    )
+    """,
+)
 
 Row = sqlite3.Row
 
@@ -54,9 +70,10 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
     with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
         copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in _TABLES}
         _copy_rows(_until_damage(old, "SELECT * FROM properties WHERE name = 'salt'"), new, "properties")
-        new.execute(
-            "UPDATE counters SET value = ? + (SELECT coalesce(max(seq), 0) FROM memories)", (_SEQ_GAP,)
-        )
+        for statement in _LOST_SESSIONS:
+            new.execute(statement)
+        newest = f"SELECT coalesce(max(seq), 0) FROM ({_ALL_SEQS})"
+        new.execute(f"UPDATE counters SET value = ? + ({newest})", (_SEQ_GAP,))
         new.commit()
         new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return copied
@@ -94,20 +111,22 @@ def _rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Itera
         if (yield from _until_damage(old, f"SELECT * FROM {table} ORDER BY 1 {direction}")):
             return
     if table == "memories":
-        yield from _between(old, new)
+        yield from _between(old, new, table, "memory")
+    elif table == "turns":
+        yield from _between(old, new, table, "turn")
     elif table == "versions":
         keys = new.execute("SELECT user_id, id FROM memories").fetchall()
         for key in keys:
             yield from _until_damage(old, "SELECT * FROM versions WHERE user_id = ? AND memory_id = ?", key)
 
 
-def _between(old: sqlite3.Connection, new: sqlite3.Connection) -> Iterator[Row]:
-    known = {row for (row,) in new.execute("SELECT row FROM memories")}
-    highest = "SELECT seq FROM sqlite_sequence WHERE name = 'memories'"
-    given = [int(row["seq"]) for row in _until_damage(old, highest)]
-    for row in range(1, max([*known, *given], default=0) + 1):
+def _between(old: sqlite3.Connection, new: sqlite3.Connection, table: str, kind: TextKind) -> Iterator[Row]:
+    known = {row for (row,) in new.execute(f"SELECT row FROM {table}")}
+    highest = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+    given = [int(row["seq"]) for row in _until_damage(old, highest, (table,))]
+    for row in range(rows_of_kind(kind)[0] + 1, max([*known, *given], default=0) + 1):
         if row not in known:
-            yield from _until_damage(old, "SELECT * FROM memories WHERE row = ?", (row,))
+            yield from _until_damage(old, f"SELECT * FROM {table} WHERE row = ?", (row,))
 
 
 def _until_damage(

@@ -1,4 +1,4 @@
-"""Counts over the memories table."""
+"""Counts over the memories and the turns."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
         f"WHERE o.operation = 'put' AND o.vector IS NULL AND {owner} AND m.state = 'active'",
         params,
     ).fetchone()[0]
+    said = connection.execute(
+        f"SELECT count(*), count(o.row) FROM turns m LEFT JOIN outbox o "
+        f"ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL WHERE {owner} AND m.remembered",
+        params,
+    ).fetchone()
     return Stats(
         total=sum(group["number"] for group in groups),
         by_category=_by("category", groups),
@@ -36,7 +41,8 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
         characters=sum(group["characters"] for group in groups),
         oldest=min((group["oldest"] for group in groups), default=None),
         newest=max((group["newest"] for group in groups), default=None),
-        pending_vectors=pending,
+        turns=said[0],
+        pending_vectors=pending + said[1],
     )
 
 
@@ -49,9 +55,16 @@ def _by(column: str, groups: Sequence[sqlite3.Row]) -> dict[str, int]:
 
 
 def totals(connection: sqlite3.Connection) -> dict[str, int]:
-    """Rows of the whole store: memories, users, versions."""
+    """Rows of the whole store: memories, turns, sessions, users, versions."""
+    users = "SELECT user_id FROM memories UNION SELECT user_id FROM sessions"
+    sources = {
+        "memories": "memories",
+        "turns": "turns",
+        "sessions": "sessions",
+        "users": f"({users})",
+        "versions": "versions",
+    }
     return {
-        "memories": int(connection.execute("SELECT count(*) FROM memories").fetchone()[0]),
-        "users": int(connection.execute("SELECT count(DISTINCT user_id) FROM memories").fetchone()[0]),
-        "versions": int(connection.execute("SELECT count(*) FROM versions").fetchone()[0]),
+        name: int(connection.execute(f"SELECT count(*) FROM {source}").fetchone()[0])
+        for name, source in sources.items()
     }

@@ -14,6 +14,7 @@ from memory_client.protocol import PROTOCOL
 from memory_client.types import Compacted, Finding, Metrics, Pong, Reindexed, SettingValue, Status
 from memory_client.version import VERSION
 from memoryd.app.settings import SETTINGS
+from memoryd.storage.migrations import SCHEMA
 
 KB = Any
 
@@ -35,7 +36,7 @@ def test_status(ready: Face, user: str) -> None:
     assert (status["endpoint"] is None) == (ready.name == "in-process")
     if status["endpoint"]:
         assert status["endpoint"].startswith("tcp://127.0.0.1:")
-    assert (status["version"], status["protocol"], status["schema"]) == (VERSION, PROTOCOL, 1)
+    assert (status["version"], status["protocol"], status["schema"]) == (VERSION, PROTOCOL, SCHEMA)
     assert status["stage"] == "ready"
     assert status["uptime"] > 0
     assert status["data_dir"] == str(ready.home)
@@ -44,6 +45,7 @@ def test_status(ready: Face, user: str) -> None:
     assert status["embedder"]["remote_endpoint"] is None
     assert status["counts"]["memories"] >= status["counts"]["users"] >= 1
     assert status["counts"]["versions"] >= status["counts"]["memories"]
+    assert {"turns", "sessions"} <= set(status["counts"])
     assert status["memory"]["resident"] > 2**20
     parts = {"database", "vectors", "hot_index", "models", "logs", "backups", "free"}
     assert set(status["disk"]) == parts
@@ -105,7 +107,8 @@ def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
     with on_progress(lambda *_: None):
         reindexed = kb.admin.reindex()
     assert set(reindexed) == set(Reindexed.__annotations__)
-    assert reindexed["lexical"] == reindexed["vectors"] == kb.status()["counts"]["memories"]
+    counts = kb.status()["counts"]
+    assert reindexed["lexical"] == reindexed["vectors"] == counts["memories"] + counts["turns"]
     assert reindexed["pending"] == 0
     after = {
         mode: [(hit["id"], hit["score"]) for hit in kb.search("咖啡", user_id=user, mode=mode)]

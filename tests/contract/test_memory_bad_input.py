@@ -28,6 +28,9 @@ SOUND: dict[str, Any] = {
     "query": "x",
     "metadata": {},
     "user_id": "nobody",
+    "session_id": "s",
+    "role": "user",
+    "turns": [{"role": "user", "text": "x"}],
 }
 WRONG: dict[Any, list[Any]] = {
     str: [None, 1, ["x"], {"x": 1}, b"x"],

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from memory_client.aio import AsyncAdminClient, AsyncKnowledgeClient
+from memory_client.aio import AsyncAdminClient, AsyncConversationClient, AsyncKnowledgeClient
 from memory_client.api import GROUPS, METHODS, MethodSpec
-from memory_client.client import AdminClient, KnowledgeClient
+from memory_client.client import AdminClient, ConversationClient, KnowledgeClient
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.service.admin import AdminService
+from memoryd.service.conversation import ConversationService
 from memoryd.service.memory import MemoryService
 
 FACES: list[tuple[str, type]] = [
@@ -23,11 +24,14 @@ FACES: list[tuple[str, type]] = [
     ("memory", AsyncKnowledgeClient),
     ("memory", KnowledgeBase),
     ("memory", MemoryService),
+    ("conversation", ConversationClient),
+    ("conversation", AsyncConversationClient),
+    ("conversation", ConversationService),
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
     ("admin", AdminService),
 ]
-SERVICES = (MemoryService, AdminService)
+SERVICES = (MemoryService, ConversationService, AdminService)
 CASES = [
     pytest.param(face, spec, id=f"{face.__name__}.{spec.name}")
     for group, face in FACES
@@ -51,7 +55,7 @@ def test_the_declaration_itself_is_nowhere_the_body(face: type, spec: MethodSpec
 
 @pytest.mark.parametrize(("group", "face"), FACES)
 def test_a_face_has_no_public_methods_of_its_own(group: str, face: type) -> None:
-    lifetime = {"close", "with_timeout", "admin"}
+    lifetime = {"close", "with_timeout", "conversation", "admin"}
     public = {name for name in dir(face) if not name.startswith("_")}
     declared = {spec.name for spec in METHODS.values() if spec.group == group}
     assert public - lifetime == declared

@@ -63,6 +63,36 @@ def fill(kb: KnowledgeBase) -> None:
     gone = kb.add("a secret that was deleted", user_id="小明")
     kb.delete(gone, user_id="小明")
     kb.add("Another user's peanut butter", times, user_id="other/../user")
+    _converse(kb)
+
+
+def _converse(kb: KnowledgeBase) -> None:
+    """Turns: of a closed and of an open session, of an agent, one deleted, one not to be remembered."""
+    conversation, at = kb.conversation, "2026-01-03T09:30:00"
+    conversation.append(
+        "chat",
+        "user",
+        "我昨天去北京出差了",
+        user_id="小明",
+        at=at,
+        tz="Asia/Shanghai",
+        speaker="小明",
+        metadata={"mood": {"now": ["good", 1.5, None]}},
+        request_id="said",
+    )
+    more = conversation.extend(
+        "chat",
+        [
+            {"role": "user", "text": "the word that was deleted", "at": 1767403830.0},
+            {"role": "assistant", "content": "How was the flight?", "timestamp": 1767403860.5},
+        ],
+        user_id="小明",
+        request_id="more",
+    )
+    conversation.delete(more["ids"][:1], user_id="小明")
+    conversation.append("chat", "tool", "snow tomorrow", user_id="小明", remember=False)
+    conversation.append("kitchen", "user", "saffron rice", user_id="小明", at=at, agent_id="cook")
+    conversation.end("kitchen", user_id="小明", agent_id="cook")
 
 
 def dump(connection: sqlite3.Connection) -> Iterator[str]:

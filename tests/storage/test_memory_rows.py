@@ -168,9 +168,10 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
         "characters": 7,
         "oldest": 5.0,
         "newest": START + 3,
+        "turns": 0,
         "pending_vectors": 3,
     }
-    assert totals == {"memories": 4, "users": 1, "versions": 4}
+    assert totals == {"memories": 4, "turns": 0, "sessions": 0, "users": 1, "versions": 4}
 
 
 def test_statistics_of_nobody(store: SmallStore) -> None:

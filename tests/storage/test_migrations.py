@@ -174,9 +174,19 @@ def test_the_fixture_of_todays_schema_is_made_by_its_steps(tmp_path: Path) -> No
 
 @pytest.fixture(params=range(1, SCHEMA + 1))
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    yield from _opened(request.param, tmp_path)
+
+
+@pytest.fixture(params=range(2, SCHEMA + 1))
+def with_turns(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    """One of the schemas that have conversations."""
+    yield from _opened(request.param, tmp_path)
+
+
+def _opened(number: int, tmp_path: Path) -> Iterator[KnowledgeBase]:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
-    restore(request.param, home / "memory.sqlite3")
+    restore(number, home / "memory.sqlite3")
     with KnowledgeBase(home, settings=NO_MODEL) as kb:
         yield kb
 
@@ -226,11 +236,49 @@ def test_an_old_database_goes_on_as_if_nothing_had_happened(opened: KnowledgeBas
     opened.update_text(first, "主人什么都吃", user_id="小明")
     assert opened.search("花生", user_id="小明", mode="lexical") == []
     assert opened.delete(first, user_id="小明")["ids"] == [first]
-    assert opened.delete_all("other/../user")["counts"] == {"memories": 1}
+    assert opened.delete_all("other/../user")["counts"] == {"memories": 1, "turns": 0}
     opened.add("新的记忆", user_id="小明")
     assert [hit["text"] for hit in opened.search("记忆", user_id="小明", mode="lexical")] == ["新的记忆"]
     finding = next(one for one in opened.admin.doctor() if one["check"] == "keyword index")
     assert finding["ok"], finding
+
+
+def test_every_turn_of_an_old_database_is_read(with_turns: KnowledgeBase) -> None:
+    first, second, third = with_turns.conversation.page(user_id="小明", agent_id="*")["items"]
+    assert (first["text"], first["role"], first["speaker"]) == ("我昨天去北京出差了", "user", "小明")
+    assert (first["created_at"], first["tz"], first["position"]) == (1767403800.0, "Asia/Shanghai", 0)
+    assert first["metadata"] == {"mood": {"now": ["good", 1.5, None]}}
+    assert (second["text"], second["created_at"]) == ("How was the flight?", 1767403860.5)
+    assert second["position"] == 2
+    assert (third["text"], third["agent_id"], third["session_id"]) == ("saffron rice", "cook", "kitchen")
+    assert with_turns.status()["counts"]["sessions"] == 2
+
+
+def test_a_conversation_of_an_old_database_goes_on(with_turns: KnowledgeBase) -> None:
+    conversation = with_turns.conversation
+    again = conversation.append(
+        "chat",
+        "user",
+        "我昨天去北京出差了",
+        user_id="小明",
+        at="2026-01-03T09:30:00",
+        tz="Asia/Shanghai",
+        speaker="小明",
+        metadata={"mood": {"now": ["good", 1.5, None]}},
+        request_id="said",
+    )
+    assert again["position"] == 0
+    assert conversation.append("chat", "user", "and then", user_id="小明")["position"] == 4
+    assert conversation.append("kitchen", "user", "x", user_id="小明", agent_id="cook")["position"] == 1
+    assert conversation.delete([again["id"]], user_id="小明")["count"] == 1
+    assert [finding["check"] for finding in with_turns.admin.doctor() if not finding["ok"]] == []
+    assert with_turns.delete_all("小明")["counts"]["turns"] >= 4
+
+
+def test_an_old_database_gets_conversations(opened: KnowledgeBase) -> None:
+    id = opened.conversation.append("new", "user", "新的话", user_id="小明")["id"]
+    assert opened.conversation.get(id, user_id="小明")["text"] == "新的话"
+    assert opened.stats(user_id="小明")["turns"] >= 1
 
 
 def test_what_fills_a_fixture_still_runs(tmp_path: Path) -> None:

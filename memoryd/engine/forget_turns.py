@@ -1,0 +1,72 @@
+"""Destroying turns: in one transaction everywhere, the turn behind one is indexed anew in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from memory_client.types import Deleted
+from memoryd.core.scope import Scope
+from memoryd.engine.closing import known
+from memoryd.engine.parts import Parts
+from memoryd.engine.remember import not_found
+from memoryd.engine.removal import Removal
+from memoryd.storage import requests, sessions, turns
+from memoryd.storage.database import Transaction
+from memoryd.storage.requests import RequestKey
+from memoryd.storage.turns import StoredTurn
+
+
+class ForgetTurns:
+    """delete, of turns and of sessions."""
+
+    def __init__(self, parts: Parts, removal: Removal) -> None:
+        self._parts = parts
+        self._removal = removal
+
+    def delete(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> Deleted:
+        """Destroy turns by id, all or none."""
+        wanted = list(dict.fromkeys(ids))
+
+        def apply(tx: Transaction) -> list[str]:
+            found = turns.find(tx.connection, scope, wanted)
+            unknown = [id for id in wanted if id not in found]
+            if unknown:
+                raise not_found(unknown, "turn")
+            return self._destroy(tx, [found[id] for id in wanted])
+
+        return self._removal.receipt(self._write(key, apply))
+
+    def delete_session(self, session_id: str, scope: Scope, key: RequestKey | None) -> Deleted:
+        """Destroy a session with all its turns."""
+
+        def apply(tx: Transaction) -> list[str]:
+            numbers = [one.number for one in known(tx.connection, scope, session_id)]
+            ids = self._destroy(tx, turns.of_sessions(tx.connection, numbers))
+            sessions.remove(tx, numbers)
+            return ids
+
+        return self._removal.receipt(self._write(key, apply))
+
+    def _write(self, key: RequestKey | None, apply: Callable[[Transaction], list[str]]) -> list[str]:
+        now = self._parts.clock()
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _destroy(self, tx: Transaction, stored: Sequence[StoredTurn]) -> list[str]:
+        remembered = [one for one in stored if one.record.remembered]
+        for one in remembered:
+            self._parts.lexical.remove(tx, one.record.user_id, one.row, one.record.text)
+        if remembered:
+            user_id = remembered[0].record.user_id
+            self._parts.vectors.unstage(tx, user_id, [one.row for one in remembered])
+        turns.remove(tx, [one.row for one in stored])
+        self._renew_context(tx, remembered)
+        if stored:
+            self._removal.queue(tx)
+        return [one.record.id for one in stored]
+
+    def _renew_context(self, tx: Transaction, gone: Sequence[StoredTurn]) -> None:
+        """Embed anew the turns behind those that are gone: these were part of their vectors."""
+        behind = turns.behind(tx.connection, gone)
+        turns.renew(tx, behind)
+        for row, agent_id in behind.items():
+            self._parts.meaning.stage(tx, gone[0].record.user_id, row, agent_id, None)
