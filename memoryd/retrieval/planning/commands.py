@@ -54,8 +54,9 @@ _POLITE_ZH = re.compile(
     r"(?P<frame>(?:我(?:想|要|希望)(?:让|请)?[你您]|(?:[你您])?(?:能不能|可不可以|可以|能够?|可否|能否|会不会)))?"
     r"(?P<asked>(?:请|麻烦|劳烦|拜托|帮忙|帮我|给我|替我|为我|[你您]要?|来|先|再|直接)*)"
 )
+_BIDDING_ZH = re.compile(r"请|麻烦|劳烦|拜托|[帮给替]")
 _TRAILING_ZH = re.compile(
-    r"(?P<tail>(?:吧|好吗|好不好|好么|可以吗|行吗|行不行|谢谢你?|啊|呀|哦|嘛|呗|吗|么|了|[,。!?~.])*)$"
+    r"(?P<tail>(?:吧|好吗|好不好|好么|可以吗|行吗|行不行|谢谢你?|啊|呀|哦|嘛|呗|吗|(?<![什怎那这多])么|了|[,。!?~.])*)$"
 )
 _TALK_ZH = r"(?:对话|聊天|会话|上下文|谈话|消息)(?:记录|历史|内容|窗口)?"
 _OURS_ZH = (
@@ -116,7 +117,7 @@ def _chinese(text: str) -> Command | None:
         return None
     asked, bare = polite.group("asked"), text[polite.end() : tail.start()]
     asks = bool(re.search(r"[吗么?]", tail.group())) and not re.search(r"[好可行]", tail.group())
-    if asks and not polite.group("frame"):
+    if asks and not polite.group("frame") and not _BIDDING_ZH.search(asked):
         return None
     for name, pattern in _COMMANDS_ZH.items():
         if pattern.fullmatch(bare):

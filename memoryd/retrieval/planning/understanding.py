@@ -13,7 +13,7 @@ from memoryd.retrieval.planning.focus import HAN, Focus, find_focus
 from memoryd.retrieval.planning.intents import Intent, find_intent
 from memoryd.retrieval.planning.wording import find_keywords, find_names, find_phrases
 
-READ = 2_000
+READ = 1_000
 """Characters of a query that the rules read; what follows is searched for all the same."""
 _COMMAND_LENGTH = 200
 """Longer messages are no commands."""
