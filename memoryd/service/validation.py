@@ -43,11 +43,12 @@ def _convert(name: str, value: Any, declared: Any) -> Any:
         inner = where.group(1) if where else ""
         place = name + (inner if inner.startswith("[") or not inner else f".{inner}")
         found = shown(_at(value, inner))
+        key, hint = _key_of(inner, declared)
         raise InvalidParameterError(
-            f"{place}: {found}: {_PATH.sub('', fault)}; {name} is {_describe(declared)}",
+            f"{place}: {found}: {_PATH.sub('', fault)}; {key or name} is {_describe(hint)}",
             parameter=place,
             value=found,
-            expected=_describe(declared),
+            expected=_describe(hint),
         ) from error
     _refuse_lost_keys(name, value, converted, declared)
     return converted
@@ -63,6 +64,12 @@ def _at(value: Any, path: str) -> Any:
     return value
 
 
+def _key_of(path: str, declared: Any) -> tuple[str, Any]:
+    """The declared key a path such as `[3].text` ends with, and its type; '' and the whole for none."""
+    key = path.rpartition(".")[2]
+    return next(((key, hints[key]) for hints in _maps_in(declared) if key in hints), ("", declared))
+
+
 def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> None:
     """A typed map drops the keys it does not declare; that must be said, or they would be lost."""
     if isinstance(value, list | tuple) and isinstance(converted, list):
@@ -70,7 +77,7 @@ def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> N
             _refuse_lost_keys(f"{name}[{i}]", *pair, declared)
     elif isinstance(value, dict) and isinstance(converted, dict) and len(value) != len(converted):
         lost = sorted(str(key) for key in value.keys() - converted.keys())[0]
-        known = list(_keys_of(declared))
+        known = [key for hints in _maps_in(declared) for key in hints]
         near = get_close_matches(lost, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidParameterError(
@@ -81,12 +88,12 @@ def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> N
         )
 
 
-def _keys_of(declared: Any) -> Iterator[str]:
-    """The keys of the typed maps in a type."""
+def _maps_in(declared: Any) -> Iterator[Types]:
+    """The typed maps in a type: key -> type of each."""
     if typing.is_typeddict(declared):
-        yield from declared.__annotations__
+        yield typing.get_type_hints(declared)
     for part in typing.get_args(declared):
-        yield from _keys_of(part)
+        yield from _maps_in(part)
 
 
 def _describe(declared: Any) -> str:

@@ -26,6 +26,9 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
     other = kb.add("to be deleted", user_id=user)
     third = kb.add("to be deleted too", user_id=user)
     u = {"user_id": user}
+    c = kb.conversation
+    turn, _ = c.extend("old", [{"role": "user", "text": "one"}, {"role": "user", "text": "two"}], **u)["ids"]
+    two = [{"role": "user", "text": "one"}, {"role": "assistant", "content": "two", "metadata": {"n": 2}}]
     return {
         "memory.add": (
             lambda **k: kb.add("new", {"x": 1}, **u, **k),
@@ -52,11 +55,28 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
             lambda **k: kb.delete_many([third], **u, **k),
             lambda **k: kb.delete_many(filters={"text": "new"}, **u, **k),
         ),
+        "conversation.append": (
+            lambda **k: c.append("new", "user", "hello", at=5, metadata={"x": 1}, **u, **k),
+            lambda **k: c.append("new", "user", "hello", at=6, metadata={"x": 1}, **u, **k),
+        ),
+        "conversation.extend": (
+            lambda **k: c.extend("new", two, **u, **k),
+            lambda **k: c.extend("new", two, tz="Asia/Tokyo", **u, **k),
+        ),
+        "conversation.delete": (
+            lambda **k: c.delete([turn], **u, **k),
+            lambda **k: c.delete(session_id="old", **u, **k),
+        ),
+        "conversation.end": (lambda **k: c.end("new", **u, **k), lambda **k: c.end("old", **u, **k)),
         "memory.delete_all": (
             lambda **k: kb.delete_all(user, **k),
             lambda **k: kb.delete_all(user + "x", **k),
         ),
     }
+
+
+def _stored(kb: KB, user: str) -> list[Any]:
+    return [*kb.get_all(user), *kb.conversation.page(user_id=user)["items"], kb.status()["counts"]]
 
 
 def test_every_write_is_covered(kb: KB, user: str) -> None:
@@ -66,14 +86,14 @@ def test_every_write_is_covered(kb: KB, user: str) -> None:
 def test_a_repeated_write_changes_nothing_and_replies_the_same(kb: KB, user: str) -> None:
     for wire, (call, different) in _calls(kb, user).items():
         reply = call(request_id="r")
-        before = kb.get_all(user)
+        before = _stored(kb, user)
         assert call(request_id="r") == reply, wire
-        assert kb.get_all(user) == before, wire
+        assert _stored(kb, user) == before, wire
         if wire != "memory.delete_all":  # that of another user is another request
             with pytest.raises(RequestIdConflict) as caught:
                 different(request_id="r")
             assert caught.value.data["request_id"] == "r"
-            assert kb.get_all(user) == before, wire
+            assert _stored(kb, user) == before, wire
 
 
 def test_without_an_id_every_call_counts(kb: KB, user: str) -> None:

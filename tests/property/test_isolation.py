@@ -27,6 +27,7 @@ KB = Any
 ABOUT_ALL = {"memory.ping", "memory.status"}
 """Methods that belong to no user; the group `admin` looks after the whole store."""
 UNKNOWN = "mem_0000000000000000000z"
+UNKNOWN_TURN = "trn_0000000000000000000z"
 WORDS = ("花生", "过敏", "主人", "biscuit", "running", "C盘", "我")
 QUERIES = ("花生 过敏", "主人", "running biscuit C盘", "我")
 FILTERS: list[dict[str, Any]] = [
@@ -57,6 +58,15 @@ items = st.lists(
     min_size=1,
     max_size=12,
 )
+
+
+def method(kb: KB, spec: MethodSpec) -> Any:
+    return getattr(kb if spec.group == "memory" else getattr(kb, spec.group), spec.name)
+
+
+def said(stored: Any) -> list[dict[str, Any]]:
+    """Turns with the words of items."""
+    return [{"role": "user", "content": one["text"], "speaker": "me"} for one in stored]
 
 
 def personal(*, writes: bool) -> list[MethodSpec]:
@@ -96,8 +106,9 @@ def _no_leaked_threads() -> None:
     """The store of the module starts threads as it needs them."""
 
 
-def arguments(spec: MethodSpec, ids: list[str]) -> list[dict[str, Any]]:
+def arguments(spec: MethodSpec, memories: list[str], turns: list[str]) -> list[dict[str, Any]]:
     """Calls of a reading method that between them use each of its parameters."""
+    ids = [*turns[:3], UNKNOWN_TURN] if spec.group == "conversation" else [*memories[:3], UNKNOWN]
     values: dict[str, list[Any]] = {
         "query": list(QUERIES),
         "n_results": [1, 50],
@@ -111,8 +122,8 @@ def arguments(spec: MethodSpec, ids: list[str]) -> list[dict[str, Any]]:
         "order": ["created_at", "last_access", "importance", "confidence"],
         "sort_order": ["asc", "desc"],
         "explain": [True],
-        "id": [*ids[:3], UNKNOWN],
-        "ids": [[*ids[:3], UNKNOWN]],
+        "id": ids,
+        "ids": [ids],
         "limit": [1, 3],
         "cursor": [None],
     }
@@ -131,12 +142,12 @@ def arguments(spec: MethodSpec, ids: list[str]) -> list[dict[str, Any]]:
     return calls
 
 
-def replies(kb: KB, user: str, ids: list[str]) -> list[tuple[str, dict[str, Any], Any]]:
+def replies(kb: KB, user: str, ids: list[str], turns: list[str]) -> list[tuple[str, dict[str, Any], Any]]:
     """Everything the reading methods say to a user."""
     found = []
     for spec in personal(writes=False):
-        for call in arguments(spec, ids):
-            reply = getattr(kb, spec.name)(**call, user_id=user)
+        for call in arguments(spec, ids, turns):
+            reply = method(kb, spec)(**call, user_id=user)
             found.append((spec.wire, call, _timeless(reply)))
     return found
 
@@ -161,7 +172,9 @@ def test_other_users_change_neither_hits_nor_scores_nor_counts(
     ann, bob, eve = (f"{name}-{next(_numbers)}" for name in ("ann", "bob", "eve"))
     ids = kb.add_many(own, user_id=ann, session_id="s")
     ids += kb.add_many(agents, user_id=ann, agent_id="cook")
-    before = replies(kb, ann, ids)
+    turns = kb.conversation.extend("s", said(own), user_id=ann)["ids"]
+    turns += kb.conversation.extend("s", said(agents), user_id=ann, agent_id="cook")["ids"]
+    before = replies(kb, ann, ids, turns)
 
     theirs = kb.add_many(others * 3, user_id=bob, session_id="s")
     kb.add_many(own, user_id=bob, agent_id="cook")
@@ -169,13 +182,20 @@ def test_other_users_change_neither_hits_nor_scores_nor_counts(
     kb.update_metadata(theirs[-1], {"mood": "bad", "category": "core"}, user_id=bob)
     kb.delete(theirs[1], user_id=bob)
     kb.add_many(more, user_id=eve)
-    assert replies(kb, ann, ids) == before
+    his = kb.conversation.extend("s", said(others + own), user_id=bob)["ids"]
+    kb.conversation.append("s", "user", own[0]["text"], user_id=bob, agent_id="cook", remember=False)
+    kb.conversation.delete(his[:1], user_id=bob)
+    kb.conversation.extend("s", said(more), user_id=eve)
+    assert replies(kb, ann, ids, turns) == before
 
     kb.delete_many(filters={"category": "core"}, user_id=bob)
+    kb.conversation.end("s", user_id=bob, agent_id="*")
+    kb.conversation.delete(session_id="s", user_id=bob)
     kb.delete_all(eve)
-    assert replies(kb, ann, ids) == before
+    assert replies(kb, ann, ids, turns) == before
     for user in (ann, bob):
         kb.delete_many(filters={"not": {"id": UNKNOWN}}, user_id=user, agent_id="*")
+        kb.conversation.delete(session_id="s", user_id=user, agent_id="*")
 
 
 CHANGES: dict[str, Any] = {
@@ -184,7 +204,10 @@ CHANGES: dict[str, Any] = {
     "items": ["new"],
     "value": 4.0,
     "force": True,
+    "role": "user",
+    "turns": [{"role": "user", "text": "changed"}],
 }
+WITH_SESSION = {f"conversation.{name}" for name in ("append", "extend", "delete", "end")}
 
 
 def _outcome(kb: KB, spec: MethodSpec, user: str, id: str) -> Any:
@@ -192,7 +215,7 @@ def _outcome(kb: KB, spec: MethodSpec, user: str, id: str) -> Any:
     call = {name: CHANGES[name] for name in spec.parameters if name in CHANGES}
     call["id" if "id" in spec.parameters else "ids"] = id if "id" in spec.parameters else [id]
     try:
-        return getattr(kb, spec.name)(**call, user_id=user, agent_id="*")
+        return method(kb, spec)(**call, user_id=user, agent_id="*")
     except MemorydError as error:
         return type(error), str(error).replace(id, "-"), {**error.data, "id": "-"}
 
@@ -209,11 +232,14 @@ TAKE_IDS = [
 def test_an_id_of_another_user_is_unknown(kb: KB, spec: MethodSpec) -> None:
     owner, stranger = f"owner-{next(_numbers)}", f"stranger-{next(_numbers)}"
     (id,) = kb.add_many([{"text": "mine", "metadata": {"mood": "good"}}], user_id=owner)
+    (turn,) = kb.conversation.extend("s", said([{"text": "mine"}]), user_id=owner)["ids"]
+    id, unknown = (turn, UNKNOWN_TURN) if spec.group == "conversation" else (id, UNKNOWN)
     kb.add("theirs", user_id=stranger)
-    before = kb.get_all(owner, agent_id="*")
-    assert _outcome(kb, spec, stranger, id) == _outcome(kb, spec, stranger, UNKNOWN)
-    assert kb.get_all(owner, agent_id="*") == before
-    assert _outcome(kb, spec, owner, id) != _outcome(kb, spec, owner, UNKNOWN)
+    kb.conversation.append("s", "user", "theirs", user_id=stranger)
+    before = [*kb.get_all(owner, agent_id="*"), *kb.conversation.window("s", user_id=owner)]
+    assert _outcome(kb, spec, stranger, id) == _outcome(kb, spec, stranger, unknown)
+    assert [*kb.get_all(owner, agent_id="*"), *kb.conversation.window("s", user_id=owner)] == before
+    assert _outcome(kb, spec, owner, id) != _outcome(kb, spec, owner, unknown)
 
 
 def test_no_write_of_one_user_reaches_another(kb: KB) -> None:
@@ -221,13 +247,17 @@ def test_no_write_of_one_user_reaches_another(kb: KB) -> None:
     owner, stranger = f"owner-{next(_numbers)}", f"stranger-{next(_numbers)}"
     kb.add_many([{"text": "花生", "metadata": {"mood": "good"}}, "running"], user_id=owner, request_id="r")
     kb.add("花生", user_id=owner, agent_id="cook", request_id="r")
-    before = replies(kb, owner, [])
+    turns = kb.conversation.extend("s", said([{"text": "花生"}] * 2), user_id=owner, request_id="r")["ids"]
+    before = replies(kb, owner, [], turns)
     for spec in personal(writes=True):
         (id,) = kb.add_many(["花生"], user_id=stranger)
+        kb.conversation.extend("s", said([{"text": "花生"}]), user_id=stranger)
         call = {name: CHANGES[name] for name in spec.parameters if name in CHANGES}
         if "id" in spec.parameters:
             call["id"] = id
         if "filters" in spec.parameters:
             call["filters"] = {"text": {"contains": "花生"}}
-        getattr(kb, spec.name)(**call, user_id=stranger, request_id="r2")
-        assert replies(kb, owner, []) == before, spec.wire
+        if spec.wire in WITH_SESSION:
+            call["session_id"] = "s"
+        method(kb, spec)(**call, user_id=stranger, request_id="r2")
+        assert replies(kb, owner, [], turns) == before, spec.wire
