@@ -81,6 +81,9 @@ INTENTS = [
     ("給我推薦幾本書", "preference"),
     ("What should I cook tonight", "preference"),
     ("is Ben a fan of jazz", "preference"),
+    ("关于怎样减压，我说过什么", "fact"),
+    ("他是怎样的人", "fact"),
+    ("What class teaches how to bake", "fact"),
     ("怎么去机场", "skill"),
     ("教我煮饭", "skill"),
     ("忘记密码了怎么办", "skill"),
@@ -102,6 +105,10 @@ FOCUS = [
     ("他的工作是什么来着", "thing"),
     ("她为何生气", "reason"),
     ("我吃不吃辣", "yes_no"),
+    ("我问过你想不想去，你怎么答的，去了哪里", "place"),
+    ("你说过哪几种办法", "thing"),
+    ("我在哪两天加班", "time"),
+    ("一共几个人，谁付的钱", "person"),
     ("随便聊聊", "other"),
     ("Whose dog is it", "person"),
     ("Can you tell me where Ann works?", "place"),
@@ -109,6 +116,8 @@ FOCUS = [
     ("When Tom left, what did Maria say?", "thing"),
     ("At what time do I get up", "time"),
     ("how far is the lake", "number"),
+    ("How many weeks did it take", "time"),
+    ("What is his number one wish", "thing"),
     ("What was the price of the sofa", "number"),
     ("what made him leave", "reason"),
     ("Is Tom coming or not", "yes_no"),
@@ -254,8 +263,8 @@ def test_any_text_is_understood(text: str) -> None:
 
 
 WORDS = (
-    "请 帮我 把 我们的 对话 聊天记录 总结 一下 清空 忘掉 记住 吗 ？ ， 了 吧 please can you forget summarize the"
-    " chat remember that ? . , my"
+    "请 帮我 把 我们的 对话 聊天记录 总结 一下 清空 忘掉 记住 吗 ？ ， 了 吧 please can you forget summarize"
+    " the chat remember that ? . , my"
 ).split()
 
 

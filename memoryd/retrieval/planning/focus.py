@@ -25,21 +25,22 @@ _RULES_ZH: _Rules = (
     (
         "time",
         re.compile(
-            r"什么时[候间]|何时|几[点号月日]|(?:星期|礼拜|周)几|哪一?[天年日]|哪个?(?:月|星期|季节|周)|多久|多长时间"
+            r"什么时[候间]|何时|几[点号月日]|(?:星期|礼拜|周)几|哪[一两几]?[天年日]|哪个?(?:月|星期|季节|周)|多久|多长时间"
             r"|几个?(?:年|月|星期|小时|分钟|周)|几天|什么日子|啥时候"
         ),
     ),
     (
         "place",
         re.compile(
-            r"哪里|哪儿|在哪|去哪|到哪|住哪|从哪|何处|什么地方|啥地方"
-            r"|(?:哪一?[个座所家条间]|什么)(?:城市|国家|地方|餐厅|饭店|餐馆|学校|大学|公司|店|商店|酒店|医院|省|街|小区|景点|公园)"
+            r"哪里|(?<!好在)哪儿|(?<!好)在哪|去哪|到哪|住哪|从哪|何处|什么地方|啥地方"
+            r"|(?:哪一?[个座所家条间]|什么)(?:城市|国家|地方|餐厅|饭店|餐馆|学校|大学|公司|店|商店|酒店|医院|省(?![钱事心])|街|小区|景点|公园)"
         ),
     ),
     ("thing", re.compile(r"^(?:请|给我|帮我|再|你)*(?:推荐|列出|列举)")),
-    ("number", re.compile(r"多少|多[大高重远宽深贵]|多长(?!时间)|几(?![乎何率])|百分之")),
+    ("number", re.compile(r"多少|多[大高重远宽深贵]|多长(?!时间)|(?<!哪)几(?![乎何率])|百分之")),
     ("thing", re.compile(r"什么|哪|啥|还是|推荐|区别|比较一?下")),
 )
+_CLAUSE_END = re.compile(r"(?<=[,;。!])")
 _NOUNS_ZH: _Rules = (
     ("time", re.compile(r"(?:生日|纪念日|日期|(?:^|的)时间|(?:^|的)日子)[?。]*$")),
     ("place", re.compile(r"(?:地址|住址|家乡|老家|地点|位置)[?。]*$")),
@@ -64,7 +65,8 @@ _NAMED: dict[Focus, str] = {
     "|author|artist|brother|sister|cousin|uncle|aunt|player|neighbou?r"
     "|(?:brother|sister|mother|mom|mum|father|dad|friend|wife|husband|partner|boss|teacher|doctor|son|daughter"
     "|cousin|uncle|aunt|niece|nephew|girlfriend|boyfriend|roommate)'s name",
-    "number": "number|percentage|amount|price|age|size|score|cost|temperature|salary|rent|height|weight",
+    "number": "number(?! one)|percentage|amount|price|age|size|score|cost|temperature|salary|rent|height"
+    "|weight",
     "reason": "reasons?|cause",
 }
 _NAMED_RULES: _Rules = tuple(
@@ -78,6 +80,7 @@ _NAMED_RULES: _Rules = tuple(
 )
 _RULES_EN: _Rules = (
     ("reason", re.compile(r"^(?:why|how come)\b|^what (?:made|makes|caused)")),
+    ("time", re.compile(r"^how many (?:minute|hour|day|night|week|month|year|decade)s\b")),
     (
         "number",
         re.compile(r"^how (?:many|much|old|tall|far|heavy|big|large|high|fast|deep|expensive|wide)\b"),
@@ -110,10 +113,12 @@ def _first(rules: _Rules, text: str) -> Focus:
 def _chinese(text: str) -> Focus:
     frame = _FRAME_ZH.match(text)
     inner = frame.group("rest") if frame else text
-    if not frame and _ASKS_ZH.search(inner):
-        return "yes_no"
-    found = _first(_RULES_ZH, inner)
-    return found if found != "other" else _first(_NOUNS_ZH, inner)
+    for clause in reversed(_CLAUSE_END.split(inner)):  # what is asked stands last
+        if not frame and _ASKS_ZH.search(clause):
+            return "yes_no"
+        if (found := _first(_RULES_ZH, clause)) != "other":
+            return found
+    return _first(_NOUNS_ZH, inner)
 
 
 def _english(text: str) -> Focus:

@@ -30,7 +30,7 @@ _CONTEXTUAL = _any(
     r"\bwe (?:were |had |have |did )?(?:just |last |been )*(?:talk|discuss|chat|speak|say|stop|leave)\w*"
     rf"(?: about| off)?(?: last time| earlier| today| yesterday| before| just now)?{_END}",
     r"^remember when (?:we|i|you)\b|\bas i (?:said|mentioned)\b",
-    r"\b(?:that|the) (?:other )?(?:thing|one|stuff)\b",
+    rf"\b(?:that|the) (?:other )?(?:thing|one|stuff)(?: (?:turn|go|work|end|i|we|you|from)\b.*)?{_END}",
     r"\b(?:the|that) \w+ (?:i|we|you) (?:just )?(?:mentioned|told you|talked about)\b",
     r"\b(?:this|our|last|previous|earlier) (?:conversation|chat|session|message)\b(?! history)",
     r"(?:刚才|刚刚|上次|之前|前面|上回|方才|我们|咱们).{0,6}(?:聊|说|讲|谈|提)(?:到|过|起|了)?"
@@ -51,14 +51,15 @@ _REASONING = _any(
     r"\b(?:compare|comparison|versus|vs|differences?|differ|likely|probably|infer|imply|implies)\b",
     r"\b(?:would|might)\b(?! you like)|(?<!remember )(?<!know )\bif\b|\bshould (?:i|we|he|she|they)\b",
     r"\b(?:based on|given (?:his|her|my|their|that|the)|considering|pros and cons)\b",
-    r"\b(?:relationship between|related to|better (?:for|than|fit))\b|\b(?:affect|influence|impact)\w*\b",
+    r"\b(?:relationship between|related to|better (?:for|than|fit))\b",
+    r"(?<!-)\b(?:affect|influence|impact)\w*\b",
     r"\bwhat does .+ (?:say|mean|suggest) (?:about|for)\b",
     r"^(?:请|帮我|你)?比较|比较一?下|区别|差别|有何不同|有什么不同|相比|哪[个一]?.{0,4}更|更适合",
     r"如果|假如|要是|假设|(?:大概|可能|应该|也许)会|会不会|推测|推断|猜|意味着|说明了?什么",
     r"影响|导致|造成|有什么关系|有何关系|该不该|应不应该|值不值得|分析",
 )
 _NOT_LIKING = """look looks looked sound sounds sounded feel feels felt seem seems seemed smell smells taste
-tastes it would 'd something anything stuff""".split()
+tastes is was were be it would 'd something anything stuff""".split()
 _PREFERENCE = _any(
     "".join(rf"(?<!\b{word} )" for word in _NOT_LIKING) + r"\blike[sd]?\b(?! (?:this|that|these|those)\b)",
     r"\b(?:loves?|loved|enjoy(?:s|ed)?|hate[sd]?|dislike[sd]?|adore[sd]?|prefer\w*|favou?rites?)\b",
@@ -67,12 +68,14 @@ _PREFERENCE = _any(
     r"喜欢|喜爱|喜好|偏好|偏爱|最爱|钟爱|热爱|爱[吃喝看听玩用去穿]|讨厌|反感|厌恶|感兴趣|兴趣|爱好|口味|宁愿|受不了|中意",
 )
 _SKILL = _any(
-    r"\bhow (?:to|do (?:i|you|we|they|people)|can (?:i|we|you|one)|should (?:i|we|you|one)|does one)\b"
+    r"^(?:(?:please|so|and|but|hey|ok),? )?how (?:to|(?:do|can|should) (?:i|we|you|one|people)|does one)\b"
     r"(?! (?:feel|like|know|look|take my)\b)",
-    r"\bsteps? (?:to|for|of|in)\b|\binstructions?\b|\brecipe\b|\btutorial\b",
+    r"\b(?:tell|show|teach|remind|remember|recall|know) (?:me )?how (?:to|i (?:can|should))\b",
+    r"\bsteps? (?:to|for|of|in)\b|\binstructions?\b|\brecipe (?:for|of)\b|\btutorial\b",
     r"\bguide (?:to|for)\b|\bteach me\b|\bwalk me through\b|\b(?:best|easiest|right) way to\b",
     r"步骤|教程|教我|流程|攻略|诀窍|窍门|技巧|办法|做法|用法|食谱|怎么办",
-    r"(?:怎么|怎样|如何|咋)(?!样|了|会|回事|看|想|说|啦|过来|认识|知道|称呼).*[^的了过?。!](?=[?。!]*$)",
+    r"(?:怎么|怎样|如何|咋)(?!样|的|了|会|回事|看|想|说|啦|过来|认识|知道|称呼|评价|安慰|开导|形容|描述|劝|夸|回|解释|介绍)"
+    r"[^,;。]*[^,的了过?。!](?=[?。!]*$)",
 )
 
 
