@@ -14,7 +14,7 @@ from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.settings import Settings
 from memoryd.core.ids import IdFactory
-from memoryd.engine import screen
+from memoryd.engine import screen, turn_entries
 from memoryd.engine.closing import IDLE, Closing
 from memoryd.engine.converse import Converse
 from memoryd.engine.examine import Examine
@@ -137,6 +137,7 @@ class App:
         while self.stage == "starting" and not self._stopping.wait(0.05):
             pass
         screen.warm_up()
+        turn_entries.warm_up()
 
     def _memory_service(self) -> MemoryService:
         parts = self._parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
@@ -18,6 +18,11 @@ from memoryd.core.turn import TurnRecord
 from memoryd.engine.entries import gate_of, screened_own, screened_text
 from memoryd.engine.parts import Limits
 from memoryd.engine.screen import screen_text
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EVENT_CHARS = 20_000
+"""Of a text that are read for the time it speaks of, 80 ms at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ def new_turn(
     zone = UTC if tz is None else parse_zone(tz, "tz")
     created_at = _time(item, zone, now)
     text, notices, found = _text(item, limits)
+    event_start, event_end = event_of(text, created_at, zone)
     speaker, in_speaker = _speaker(item.get("speaker"))
     own, in_metadata = screened_own(read_own(item.get("metadata") or {}, limits.metadata_bytes))
     return TurnRecord(
@@ -55,6 +61,8 @@ def new_turn(
         created_at=created_at,
         tz=tz,
         received_at=now,
+        event_start=event_start,
+        event_end=event_end,
         remembered=item.get("remember", True),
         metadata=own,
         notices=tuple(notices),
@@ -71,6 +79,20 @@ def turn_of_item(
     except InvalidParameterError as error:
         data = {**error.data, "parameter": f"{place}.{error.data['parameter']}"}
         raise type(error)(f"{place}.{error.message}", **data) from error
+
+
+def event_of(text: str, at: float, zone: tzinfo) -> tuple[float | None, float | None]:
+    """The time a text speaks of, said at `at` in a time zone: start and end, None where it names none."""
+    from memoryd.core.timewords import time_range  # its grammar takes a third of a second to load
+
+    said = (_EPOCH + timedelta(seconds=at)).astimezone(zone)
+    found = time_range(text[:_EVENT_CHARS], said)
+    return (None, None) if found is None else (found.start, found.end)
+
+
+def warm_up() -> None:
+    """Load the grammar of time expressions, so that the first turn does not wait for it."""
+    event_of("", 0.0, UTC)
 
 
 def text_of_item(item: TurnItem) -> str:

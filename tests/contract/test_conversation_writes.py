@@ -99,6 +99,43 @@ def test_times_are_epoch_seconds_however_they_were_written(kb: KB, user: str, at
     assert kb.conversation.get(id, user_id=user)["created_at"] == 1767403800.0
 
 
+DAY = 86_400.0
+SAID = 1767403800.0  # Saturday 2026-01-03, 09:30 in Shanghai
+MIDNIGHT = SAID - 9.5 * 3600
+
+
+@pytest.mark.parametrize(
+    ("text", "tz", "start", "end"),
+    [
+        ("我昨天去爬山了", "Asia/Shanghai", MIDNIGHT - DAY, MIDNIGHT),
+        ("Yesterday I went hiking", "Asia/Shanghai", MIDNIGHT - DAY, MIDNIGHT),
+        ("Yesterday I went hiking", None, MIDNIGHT + 8 * 3600 - DAY, MIDNIGHT + 8 * 3600),
+        # New York is thirteen hours behind: there it is still the day before
+        ("Yesterday I went hiking", "America/New_York", MIDNIGHT - 35 * 3600, MIDNIGHT - 11 * 3600),
+        ("I have a dog", "Asia/Shanghai", None, None),
+        ("2月30日", "Asia/Shanghai", None, None),
+    ],
+)
+def test_the_time_a_turn_speaks_of_is_found(
+    kb: KB, user: str, text: str, tz: str | None, start: float | None, end: float | None
+) -> None:
+    first = kb.conversation.append("s", "user", text, user_id=user, at=SAID, tz=tz)["id"]
+    item = {"role": "user", "content": text, "timestamp": SAID}
+    second = kb.conversation.extend("s", [item], user_id=user, tz=tz)["ids"][0]
+    for id in (first, second):
+        turn = kb.conversation.get(id, user_id=user)
+        assert (turn["event_start"], turn["event_end"]) == (start, end)
+    page = kb.conversation.page(filters={"event_start": {"lte": 2e9}}, user_id=user)
+    assert page["total"] == (2 if start else 0)
+
+
+@pytest.mark.parametrize("at", ["0001-01-02T00:00:00Z", "9999-12-29T00:00:00Z", -1, 0])
+def test_the_ends_of_the_calendar_are_no_fault(kb: KB, user: str, at: Any) -> None:
+    text = "yesterday, last year, in 100 years, 明年, 上个世纪"
+    for zone in (None, "Pacific/Kiritimati", "Pacific/Niue"):
+        kb.conversation.append("s", "user", text, user_id=user, at=at, tz=zone)
+
+
 def test_positions_count_up_in_a_session_of_a_user_and_an_agent(kb: KB, user: str) -> None:
     def position(session_id: str, **owner: str) -> int:
         receipt = kb.conversation.append(session_id, "user", "x", **{"user_id": user, **owner})
