@@ -130,9 +130,9 @@ class RerankerSettings:
     )
     device: str = _setting("cpu", "Its device: cpu, cuda, cuda:1, mps.")
     allow_downloads: bool = _setting(False, "Whether it may be fetched from the model hub.")
-    candidates: int = _setting(30, "How many of the best hits it reorders.", low=1, high=1000)
+    candidates: int = _setting(20, "How many of the best hits it reorders.", low=1, high=1000)
     deadline_ms: int = _setting(
-        300,
+        1000,
         "How long a search waits for it, in milliseconds; later the hits stay as they are.",
         low=1,
         high=60_000,

@@ -73,6 +73,8 @@ class RerankerHost:
         self._error: str | None = None
         self._closed = False
         self._failing = False
+        self._answered = 0
+        self._late_count = 0
         self._thread = threading.Thread(target=self._run, name="memoryd-reranker", daemon=True)
 
     def start(self) -> None:
@@ -96,11 +98,14 @@ class RerankerHost:
             self._waiting.append(request)
             self._changed.notify()
         try:
-            return request.future.result(deadline.left())
+            scores = request.future.result(deadline.left())
         except TimeoutError:
+            self._count(late=True)
             raise self._late(request, withdrawn=self._withdraw(request)) from None
         except CancelledError:
             raise self._closing() from None
+        self._count(late=False)
+        return scores
 
     def wait(self, deadline: Deadline) -> State:
         """The state once it is no longer `loading`, or at the deadline."""
@@ -109,13 +114,19 @@ class RerankerHost:
             return self._state
 
     def status(self) -> dict[str, Any]:
-        """model, state, device, error: the reason and the fix when it is unavailable."""
+        """model, state, device, error, answered, late.
+
+        error: the reason and the fix when it is unavailable. answered, late: searches that had their scores
+        in time, and those that did not.
+        """
         with self._changed:
             return {
                 "model": self._choice.model,
                 "state": self._state,
                 "device": self._device,
                 "error": self._error,
+                "answered": self._answered,
+                "late": self._late_count,
             }
 
     def close(self) -> None:
@@ -193,6 +204,11 @@ class RerankerHost:
             raise ModelUnavailableError(f"the reranker {self._choice.model} is still loading")
         if self._error is not None:
             raise ModelUnavailableError(self._error)
+
+    def _count(self, *, late: bool) -> None:
+        with self._changed:
+            self._late_count += late
+            self._answered += not late
 
     def _withdraw(self, request: _Request) -> bool:
         """Whether the request had not begun; it no longer waits."""

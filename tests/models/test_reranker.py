@@ -258,7 +258,14 @@ def test_the_host_with_a_real_model(folder: Path, hosted: Hosted) -> None:
     assert host.wait(soon()) == "ready"
     scores = host.scores("我喜欢拉面", ["天气很好", "我喜欢拉面"], soon())
     assert scores[1] > scores[0]
-    assert host.status() == {"model": str(folder), "state": "ready", "device": "cpu", "error": None}
+    assert host.status() == {
+        "model": str(folder),
+        "state": "ready",
+        "device": "cpu",
+        "error": None,
+        "answered": 1,
+        "late": 0,
+    }
 
 
 @needs_library
@@ -275,7 +282,7 @@ def test_off(hosted: Hosted) -> None:
     assert host.state == host.wait(soon()) == "off"
     with pytest.raises(ModelUnavailableError, match=r"reranker\.model is empty"):
         host.scores("q", ["1"], soon())
-    assert host.status() == {"model": "", "state": "off", "device": None, "error": None}
+    assert (host.status()["state"], host.status()["error"]) == ("off", None)
 
 
 def test_loading_keeps_nobody_waiting(scripted: ScriptedScorer, hosted: Hosted) -> None:
@@ -311,6 +318,7 @@ def test_the_deadline_passes(ready: RerankerHost, scripted: ScriptedScorer) -> N
         ready.scores("slow", ["1"], Deadline.after(0.05))
     scripted.held.set()
     assert ready.scores("next", ["1"], soon()) == [1.0]
+    assert (ready.status()["answered"], ready.status()["late"]) == (1, 1)
 
 
 def test_a_busy_reranker_is_waited_for_until_the_deadline(
