@@ -103,6 +103,7 @@ DIFFERENT = [
     ("You like cats.", "Do you like cats?"),
     ("你喜欢猫", "你喜欢猫吗"),
     ("我喜欢拉面", "我喜欢拉面和饺子"),
+    ("I like ramen", "I like ramen museums"),
     ("I bought a red car", "I bought a blue car"),
     ("嗯", "哦"),
     ("👍", "👎"),
@@ -129,7 +130,9 @@ def test_a_long_text_may_have_a_few_words_more_but_no_name_number_or_negation() 
     assert not guards_agree(LONG, LONG.replace("old mill", "old mill near Bern"))
     assert not guards_agree(LONG, LONG.replace("hours", "3 hours"))
     assert not guards_agree(LONG, LONG.replace("ate", "never ate"))
-    assert not guards_agree(LONG, LONG + " where the tired donkey slept beside green bottles of wine")
+    assert not guards_agree(
+        LONG, LONG + " with tired donkeys sleeping beside green bottles, wooden boats and tall willows"
+    )
 
 
 def test_texts_too_long_to_be_read_agree_when_they_are_one_text() -> None:

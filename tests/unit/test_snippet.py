@@ -72,6 +72,11 @@ def test_without_a_match_it_is_the_beginning() -> None:
     assert (found.start, marks) == (0, [])
 
 
+def test_of_equal_stretches_it_is_the_first() -> None:
+    found, _ = shown("Ramen is here. " + "Nothing else. " * 40 + "Ramen is there.", "ramen")
+    assert found.start == 0
+
+
 def test_words_are_not_cut() -> None:
     text = "antidisestablishmentarianism internationalisation " * 8 + "needle " + "characteristically " * 20
     found, marks = shown(text, "needle", 60)
@@ -85,6 +90,7 @@ def test_words_are_not_cut() -> None:
     [
         (ENGLISH * 400, "When is Maria's wedding in Lisbon?", "Maria"),
         ("晚上回家吃饭。" * 130_000 + "小红說她喜歡電影。", "小红喜欢电影", "小红"),
+        ("晚上回家吃饭。" * 130_000 + "她看電視劇。", "电视剧", "電視劇"),
         ("no spaces" * 100_000 + " needle", "needle", "needle"),
         ("x" * 1_000_000 + " happy end", "happiness end", "happy"),
         ("a " * 500_000 + "Ramen", "ramen", "Ramen"),
