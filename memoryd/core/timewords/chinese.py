@@ -14,7 +14,7 @@ from memoryd.core.timewords.reference import FEW, Reference
 
 _N = words.NUMBER
 _BEGIN_NUMBER = "0123456789" + words.NUMERALS
-_UNIT = "|".join(sorted(words.UNITS, key=len, reverse=True))
+_UNIT = "|".join(sorted(words.UNITS.keys() - {"月"}, key=len, reverse=True))
 _NOT_IN_NUMBER = rf"(?<![\d.{words.NUMERALS}])"
 _STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "": 0, "下": 1, "下下": 2}
 _STEP = r"(上上|上|这|本|下下|下)"
@@ -144,7 +144,9 @@ def _count(number: str, unit: str) -> tuple[int, periods.Unit] | None:
             "hour": (30, "minute"),
         }
         return halves.get(found)
-    return chinese_number(number), found
+    count = chinese_number(number)
+    named = found == "year" and (count >= 1000 or (number.isdigit() and (count >= 60 or number[0] == "0")))
+    return None if named else (count, found)
 
 
 def _ago(match: re.Match[str], reference: Reference) -> Pattern | None:
@@ -161,6 +163,26 @@ def _ago(match: re.Match[str], reference: Reference) -> Pattern | None:
     if unit == "minute" and match[1] == "半":
         return fixed(periods.period_of(reference.ago(30, "minute").start, "hour"))
     return fixed(reference.ago(count if match[4].endswith("前") else -count, unit))
+
+
+def _ago_and_half(match: re.Match[str], reference: Reference) -> Pattern:
+    count = chinese_number(match[1])
+    if match[2] == "月":
+        return fixed(reference.ago(30 * count + 15, "day"))
+    return fixed(periods.period_of(reference.ago(60 * count + 30, "minute").start, "hour"))
+
+
+def _coming(match: re.Match[str], reference: Reference) -> Pattern | None:
+    counted = _count(match[1], match[2])
+    return None if counted is None else fixed(reference.coming(*counted))
+
+
+def _same_day(_: re.Match[str], reference: Reference) -> Pattern:
+    return parts.same_day(reference.now)
+
+
+def _containing(match: re.Match[str], _: Reference) -> Pattern:
+    return parts.containing(words.UNITS[match[1]])
 
 
 def _past(match: re.Match[str], reference: Reference) -> Pattern | None:
@@ -194,6 +216,7 @@ def _rules() -> Iterator[tuple[str, Rule]]:
             _ago,
         ),
     )
+    yield "今", _rule(r"(?:(?<=[年前])|(?<=[年前月]的))今[天日]", _same_day)
     yield (
         "大前昨今明后",
         _rule(
@@ -201,8 +224,9 @@ def _rules() -> Iterator[tuple[str, Rule]]:
             _relative_day,
         ),
     )
+    yield "那", _rule(r"那一?个?(周|星期|礼拜|月)(?![一二三四五六日天末])", _containing)
     yield "昨今明前", _rule(r"(?:([昨今明])([早晨晚夜])|(前)(晚))上?", _day_and_part)
-    yield "大前去今本明后上", _rule(rf"({'|'.join(words.YEARS)})(?:度)?", _relative_year)
+    yield "大前去今本明后上", _rule(rf"({'|'.join(words.YEARS)})(?![级班])度?", _relative_year)
     yield (
         "12一二上二本" + _BEGIN_NUMBER,
         _rule(
@@ -225,6 +249,11 @@ def _rules() -> Iterator[tuple[str, Rule]]:
         "1234一二三四",
         _rule(rf"{_NOT_IN_NUMBER}([1-4]\d|[一二三四][{words.DIGITS}])年(?=\s*{_N}月)", _year),
     )
+    yield (
+        _BEGIN_NUMBER,
+        _rule(rf"{_NOT_IN_NUMBER}({_N})个半(小时|钟头|月)(?:之前|以前|前)(?![端台线来面])", _ago_and_half),
+    )
+    yield "未接今往", _rule(rf"(?:未来|接下来|今后|往后)的?({_N}|几|半)({_UNIT})", _coming)
     yield from _months_and_weeks()
     yield from _days()
     yield from _named()
@@ -248,7 +277,7 @@ def _months_and_weeks() -> Iterator[tuple[str, Rule]]:
         "上这本下周星礼",
         _rule(
             rf"(?:{_STEP}(?:一)?个?)?(?:这)?(?<![\d{words.NUMERALS}几每半满])(?:周|星期|礼拜)"
-            rf"([一二三四五六日天末1-7](?![\d.个]))?(?!年|岁|边|围|{words.NOT_WEEKDAY[3:-1]})",
+            r"([一二三四五六日天末1-7](?![\d.个]))?+(?![年岁边围鸣福良])",
             _week,
         ),
     )
@@ -269,7 +298,13 @@ def _days() -> Iterator[tuple[str, Rule]]:
         _BEGIN_NUMBER,
         _rule(rf"(?<=月)({_N})(?=\s*(?:到|至|[-~～—–])\s*(?:{_N}月)?{_N}[日号])", _day_of_month),
     )
-    yield "0123456789", _rule(r"(?<![\d/.])([01]?\d)/([0-3]?\d)(?![\d/%.]|的?(?:人|概率|可能))", _slashed)
+    yield (
+        "0123456789",
+        _rule(
+            r"(?<![\d/.])([01]?\d)/([0-3]?\d)(?![\d/%.]|的?(?:人|概率|可能)|[个杯碗块勺瓶斤袋张片份圈年天以左])",
+            _slashed,
+        ),
+    )
     yield _BEGIN_NUMBER, _rule(rf"{day}号{words.NOT_NUMBERED}", _day_of_month)
     yield _BEGIN_NUMBER, _rule(rf"{day}日(?![元游子语])", _bare_day)
     yield "".join({form[0] for form in _DAY_PARTS}), _rule("|".join(_DAY_PARTS), _day_part)
@@ -295,16 +330,17 @@ def _day_part_character(match: re.Match[str], _: Reference) -> Pattern:
 
 
 def _named() -> Iterator[tuple[str, Rule]]:
-    names = "|".join(sorted(holidays.CHINESE, key=len, reverse=True))
+    names = "|".join(sorted(holidays.CHINESE.keys() - {"十一"}, key=len, reverse=True))
     yield (
         "".join({name[0] for name in holidays.CHINESE}),
-        _rule(rf"(?<![十百年月第\d])({names})节?{words.NOT_HOLIDAY}", _holiday),
+        _rule(rf"(?<![十百月第\d])({names})节?{words.NOT_HOLIDAY}", _holiday),
     )
+    yield "十", _rule(r"(?<![十百月第\d二三四五六七八九])(十一)(?=[小长]?假|黄金周|期间)", _holiday)
     yield "大", _rule(r"大年(初[一二三四五六七八九十])", _eve_or_first)
     yield "大", _rule(r"大年三十", _eve_or_first)
     yield (
-        "去今明上这初早仲深晚暮春夏秋冬",
-        _rule(r"(去|今|明|上一?个|这个)?([春夏秋冬])(?:天|季)(?!里的|百货)", _season),
+        "去今明上这那初早仲深晚暮春夏秋冬",
+        _rule(r"(去|今|明|上一?个|这个|那个)?([春夏秋冬])(?:天|季)(?!里的|百货)", _season),
     )
     yield "去今明", _rule(r"(去|今|明)([春夏秋冬])", _season)
     yield "初早仲深晚暮", _rule(r"([初早仲深晚暮])([春夏秋冬])", _season_third)

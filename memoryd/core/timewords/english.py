@@ -24,8 +24,8 @@ from memoryd.core.timewords.pattern import (
     last,
     recurring,
 )
-from memoryd.core.timewords.periods import DAY, Period, Unit, add, midnight, period_of
-from memoryd.core.timewords.reference import Reference
+from memoryd.core.timewords.periods import DAY, Period, Unit, add, period_of
+from memoryd.core.timewords.reference import FEW, Reference
 
 NUMBER_KEY = "#"
 
@@ -44,11 +44,15 @@ _WEEKDAY = rf"(?:{_any(words.WEEKDAYS)})"
 _ORDINAL = rf"(\d{{1,2}}(?:st|nd|rd|th)|{_any(ENGLISH_ORDINALS)})"
 _DAY = rf"(\d{{1,2}}(?:st|nd|rd|th)?(?![\d:]|\.\d|\s*(?:[ap]\.?m\b|%))|{_any(ENGLISH_ORDINALS)})\b"
 _HOLIDAY = _any(holidays.ENGLISH)
+_NAME = rf"(?:{_WEEKDAY}|{_any(words.SEASONS)}|weekend)"
 _NAMED = (
     rf"({_HOLIDAY}|{_any(words.MONTH_NUMBERS)}|{_any(words.WEEKDAY_NUMBERS)}|{_any(words.SEASONS)}|weekend)\b"
 )
 _STEP = r"(last|previous|past|this\s+past|this\s+coming|this|current|next|coming)"
 _DASH = r"\s*(?:-|–|—|to|until|through)\s*(?:the\s+)?"
+
+
+_WHOLE: frozenset[Unit] = frozenset({"month", "year"})
 
 
 def named(word: str) -> Pattern:
@@ -124,7 +128,7 @@ def _half_ago(match: re.Match[str], reference: Reference) -> Pattern | None:
 
 def _past(match: re.Match[str], reference: Reference) -> Pattern:
     size, unit = _unit(match[2])
-    return fixed(reference.past(size * (_count(match[1]) or 7), unit))
+    return fixed(reference.past(size * (_count(match[1]) or FEW), unit))
 
 
 def _relative_day(match: re.Match[str], reference: Reference) -> Pattern:
@@ -174,6 +178,10 @@ def _nth_in_month(match: re.Match[str], _: Reference) -> Pattern:
     nth = -1 if match[1].lower() == "last" else ENGLISH_ORDINALS[match[1].lower()]
     if match[2].lower() == "week":
         return parts.week_of_month(nth)
+    if match[2].lower() == "day":
+        return Pattern(
+            "day", lambda c: period_of(c.end - DAY if nth < 0 else c.start + (nth - 1) * DAY, "day"), _WHOLE
+        )
     weekday = words.WEEKDAY_NUMBERS[match[2].lower()]
     return parts.weekday_of_month(lambda year, month: periods.nth_weekday(year, month, weekday, nth))
 
@@ -271,9 +279,29 @@ def _noon(_match: re.Match[str], _reference: Reference) -> Pattern:
 
 def _next_units(match: re.Match[str], reference: Reference) -> Pattern:
     size, unit = _unit(match[2])
-    after = add(reference.now, size * (_count(match[1]) or 7), unit)
-    end = after if unit in ("hour", "minute") else midnight(after) + DAY
-    return fixed(Period(reference.now, end, "part"))
+    return fixed(reference.coming(size * (_count(match[1]) or FEW), unit))
+
+
+def _same_day(_: re.Match[str], reference: Reference) -> Pattern:
+    return parts.same_day(reference.now)
+
+
+def _week_of(_match: re.Match[str], _reference: Reference) -> Pattern:
+    return parts.containing("week")
+
+
+def _names_ago(match: re.Match[str], reference: Reference) -> Pattern | None:
+    """Two Fridays or two summers ago."""
+    count, pattern = english_number(match[1]), named(match[2])
+    if pattern.unit == "weekend":
+        return combined(fixed(reference.period(-count, "week")), pattern)
+    found = last(pattern, reference.now).fixed
+    if found is None or pattern.cycle is None:
+        return None
+    back = 1 - count
+    return fixed(
+        Period(add(found.start, back, pattern.cycle), add(found.end, back, pattern.cycle), found.unit)
+    )
 
 
 def _rule(form: str, build: Build, needs: str | None = None) -> Rule:
@@ -294,6 +322,20 @@ def _rules() -> Iterator[tuple[Iterable[str], Rule]]:
         ),
     )
     yield ("half",), _rule(r"half\s+an?\s+(hour|year)\s+ago\b", _half_ago)
+    yield (
+        {name.split()[0].rstrip(".").split("'")[0].split("-")[0] for name in holidays.ENGLISH},
+        _rule(rf"({_HOLIDAY})(?![\w'’]){words.NOT_HOLIDAY}", _name),
+    )
+    yield (
+        ("first", "second", "third", "fourth", "fifth", "last"),
+        _rule(
+            rf"(first|second|third|fourth|fifth|last)\s+(week|day|{_WEEKDAY})\b(?=\s+(?:of|in)\b)",
+            _nth_in_month,
+        ),
+    )
+    yield ("today",), _rule(r"(?<=ago )today\b", _same_day)
+    yield ("week",), _rule(r"week(?=\s+of\b)", _week_of)
+    yield numbers, _rule(rf"({NUMBER})\s+({_NAME})s\s+ago\b", _names_ago)
     yield words.DAYS, _rule(rf"(?:{_any(words.DAYS)})\b", _relative_day)
     yield ("last", "this"), _rule(rf"(last|this)\s+({_any(words.DAY_PARTS)})\b", _this_part)
     yield ("tonight",), _rule(r"()()tonight\b", _this_part)
@@ -309,6 +351,7 @@ def _rules() -> Iterator[tuple[Iterable[str], Rule]]:
         ("earlier", "later", "so"),
         _rule(r"(earlier|later|so\s+far)\s+(?:today|this\s+(week|month|quarter|year))\b", _to_date),
     )
+    yield ("weekend",), _rule(r"(weekend)\b", _name, words.BEFORE_WEEKEND)
     yield from _dates(months)
     yield from _parts()
     clear = _any(name.title() for name in words.MONTHS if name not in words.AMBIGUOUS_MONTHS)
@@ -317,10 +360,6 @@ def _rules() -> Iterator[tuple[Iterable[str], Rule]]:
     yield weekdays, _rule(rf"({_WEEKDAY})\b{words.NOT_WEEKDAY}", _name)
     yield weekdays, _rule(rf"({_any(words.WEEKDAY_NUMBERS)})\b(?!')", _name, words.BEFORE_WEEKDAY)
     yield words.SEASONS, _rule(rf"({_any(words.SEASONS)})\b{words.NOT_SEASON}", _name, words.BEFORE_WEAK)
-    yield (
-        {name.split()[0].rstrip(".").split("'")[0].split("-")[0] for name in holidays.ENGLISH},
-        _rule(rf"({_HOLIDAY})(?![\w'’]){words.NOT_HOLIDAY}", _name),
-    )
 
 
 def _dates(months: tuple[str, ...]) -> Iterator[tuple[Iterable[str], Rule]]:
@@ -364,12 +403,6 @@ def _parts() -> Iterator[tuple[Iterable[str], Rule]]:
         _rule(
             r"(?:q(?=\d))?([1-4](?!\w)|(?:first|second|third|fourth)(?=\s+quarter\b))(?:\s+quarter)?",
             _quarter,
-        ),
-    )
-    yield (
-        ("first", "second", "third", "fourth", "fifth", "last"),
-        _rule(
-            rf"(first|second|third|fourth|fifth|last)\s+(week|{_WEEKDAY})\b(?=\s+(?:of|in)\b)", _nth_in_month
         ),
     )
     yield words.DAY_PARTS, _rule(rf"({_any(words.DAY_PARTS)})\b", _day_part)

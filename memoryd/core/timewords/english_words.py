@@ -55,9 +55,10 @@ LOWERCASE_WORDS = frozenset(
 # What stands before a word that is a time only in its context.
 BEFORE_WEAK = (
     r"\b(?:in|during|over|since|until|till|before|after|through|throughout|around|early|late|mid|by|this|that"
-    r"|for)\s+(?:the\s+)?(?:year\s+)?$"
+    r"|for)\s+(?:the\s+)?$|\byear\s+$"
 )
 BEFORE_WEEKDAY = r"\b(?:on|since|until|till|before|after|by|from|this|around)\s+$"
+BEFORE_WEEKEND = r"\b(?:on|at|over|during|since|until|before|after)\s+(?:the\s+)?$"
 BEFORE_ORDINAL = r"\bthe\s+$"
 BEFORE_CLOCK = r"\b(?:at|around|about|by|since|until|till|before|after)\s+$"
 # What may follow "the 28th" when it is a day, not the 28th of some things.
@@ -74,7 +75,7 @@ COUNTED = (
 )
 # Things named after a season or a holiday.
 NOT_SEASON = (
-    r"(?!\s+(?:rolls?|onions?|water|cleaning|dress(?:es)?|coats?|jackets?|clothes|school|camps?|olympics|games|boots|"
+    r"(?!\s+(?:rolls?|breaks?|onions?|water|cleaning|dress(?:es)?|coats?|jackets?|clothes|school|camps?|olympics|games|boots|"
     r"sports?|squash|mattress(?:es)?|palace|solstice|equinox|tyres?|tires?|reading|house|in\s+love|down|off|asleep|"
     r"over|apart|behind|fest)\b)"
 )

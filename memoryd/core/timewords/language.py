@@ -66,6 +66,9 @@ def _english_count(match: re.Match[str]) -> tuple[int, Unit]:
     return (-count if match["way"].lower() == "before" else count), english_words.UNITS[match["unit"].lower()]
 
 
+_CHINESE_JOINT = re.compile(
+    r"\s*(?:(?:开始)?(?:一直|直)?(?:到|至|[-~～—–]{1,2})|[和与跟](?=[^，。,.？?！!]{1,16}之?间))\s*"
+)
 _CHARACTERS = "".join(sorted(chinese.RULES))
 
 CHINESE = Language(
@@ -76,18 +79,18 @@ CHINESE = Language(
         r"(?P<since>自从)|(?P<from>从|自(?!己)|由)|(?P<until>(?:一直|直)到|截[至止]到?)|(?P<till>到)(?=.{1,16}为止)"
     ),
     openers=frozenset("从自由截到直"),
-    joint=re.compile(r"\s*(?:开始)?(?:一直|直)?(?:到|至|[-~～—–]{1,2})\s*"),
-    couple=re.compile(r"\s*(?:和|与|跟|到|至)\s*(?=.{1,16}(?:之间|间))"),
+    joint=_CHINESE_JOINT,
+    couple=_CHINESE_JOINT,
     closing=re.compile(
         r"(?P<since>以来|至今|到现在|到今天为止)|(?P<begin>(?:开始|起)(?!来|床|初|火|飞))"
         r"|(?P<after>之后|以后|过后|后(?![面天来悔背半期勤续门方台果者再又])"
         r")|(?P<before>之前|以前|前(?![面天几两些后夕往一半期台女男妻提所辈端任进方]))"
         r"|(?P<within>之间|期间|这段时间|为止)"
     ),
-    now=re.compile(r"现在|如今|目前|此刻|今"),
+    now=re.compile(r"现在|如今|目前|此刻|今(?![天日早晚晨夜年春夏秋冬儿])"),
     counted=None,
     counted_after=re.compile(
-        rf"的?(?P<way>前|后|第(?=二天))(?P<count>{chinese_words.NUMBER})个?(?P<unit>天|周|星期|礼拜|月|年)(?![以之]?[前后])"
+        rf"(?:的|之?后的?(?=第))?(?P<way>前|后|第(?=二天))(?P<count>{chinese_words.NUMBER})个?(?P<unit>天|周|星期|礼拜|月|年)(?![以之]?[前后])"
     ),
     count=_chinese_count,
     repeated=re.compile(chinese_words.REPEATED),
@@ -98,7 +101,7 @@ ENGLISH = Language(
     word=re.compile(r"[A-Za-z]+|\d+"),
     rules=english.RULES,
     glue=re.compile(
-        r"(?:\s*,)?\s*(?:'s\s+)?(?:\b(?:of|in|on|at|during|around)\s+)?(?:the\s+)?-?", re.IGNORECASE
+        r"(?:\s*,)?\s*(?:'s\s+)?\(?(?:\b(?:of|in|on|at|during|around)\s+)?(?:the\s+)?-?", re.IGNORECASE
     ),
     opening=re.compile(
         r"(?P<between>between)\b\s*(?:the\s+)?"

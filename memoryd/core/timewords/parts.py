@@ -8,7 +8,7 @@ from typing import Literal
 
 from memoryd.core.timewords.holidays import Find
 from memoryd.core.timewords.pattern import Pattern, recurring
-from memoryd.core.timewords.periods import DAY, Period, Unit, add, add_months, day, midnight, year
+from memoryd.core.timewords.periods import DAY, Period, Unit, add, add_months, day, midnight, period_of, year
 
 Third = Literal["early", "mid", "late"]
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
@@ -94,6 +94,21 @@ def week_of_month(number: int) -> Pattern:
 def weekday_of_month(find: Callable[[int, int], Period | None]) -> Pattern:
     """Such as the first Monday of a month; find: of (year, month)."""
     return Pattern("day", lambda c: find(c.start.year, c.start.month), frozenset({"month"}))
+
+
+def same_day(moment: datetime) -> Pattern:
+    """The day of the moment's month and number, in a year; of its number, in a month."""
+
+    def make(container: Period) -> Period | None:
+        month_number = moment.month if container.unit == "year" else container.start.month
+        return day(container.start.year, month_number, moment.day)
+
+    return Pattern("day", make, frozenset({"year", "month"}))
+
+
+def containing(unit: Unit) -> Pattern:
+    """The unit a day lies in."""
+    return Pattern(unit, lambda c: period_of(c.start, unit), frozenset({"day"}))
 
 
 def day_part(name: str) -> Pattern:

@@ -64,7 +64,16 @@ def _nested(inner: Pattern, outer: Pattern) -> Pattern | None:
         found = outer.make(container)
         return None if found is None else inner.make(found)
 
-    return replace(outer, unit=inner.unit, make=make, dated=inner.unit == "day" and outer.unit == "month")
+    # "afternoon" alone is no time, "3 in the afternoon" is.
+    clock = outer.unit == "daypart" and inner.unit in ("hour", "minute")
+    return replace(
+        outer,
+        unit=inner.unit,
+        make=make,
+        cycle=outer.cycle
+        or ("day" if clock else None),  # "afternoon" alone is no time, "3 in the afternoon" is
+        dated=inner.unit == "day" and outer.unit == "month",
+    )
 
 
 def _in_fixed(inner: Pattern, container: Period) -> Pattern:

@@ -42,8 +42,8 @@ def time_range(text: str, reference: datetime) -> TimeRange | None:
 
 
 def _together(found: Sequence[TimeExpression]) -> tuple[float | None, float | None]:
-    starts = [expression.start and expression.start.timestamp() for expression in found]
-    ends = [expression.end and expression.end.timestamp() for expression in found]
+    starts = [_seconds(expression.start) for expression in found]
+    ends = [_seconds(expression.end) for expression in found]
     latest = max((start for start in starts if start is not None), default=None)
     earliest = min((end for end in ends if end is not None), default=None)
     if latest is None or earliest is None or latest < earliest:
@@ -51,3 +51,7 @@ def _together(found: Sequence[TimeExpression]) -> tuple[float | None, float | No
     first = None if None in starts else min(start for start in starts if start is not None)
     last = None if None in ends else max(end for end in ends if end is not None)
     return first, last
+
+
+def _seconds(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()

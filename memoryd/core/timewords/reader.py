@@ -61,12 +61,14 @@ class Reader:
         if piece is None:
             return None
         pattern = combined(atom.pattern, piece.pattern)
-        if pattern is not None:
+        if pattern is not None and piece.pattern.unit not in ("hour", "minute"):
             return Atom(pattern, atom.start, piece.end)
         after = self._next(piece)
         inner = after and combined(piece.pattern, after.pattern)
         whole = inner and combined(atom.pattern, inner)
-        return Atom(whole, atom.start, after.end) if whole and after else None
+        if whole and after:
+            return Atom(whole, atom.start, after.end)
+        return Atom(pattern, atom.start, piece.end) if pattern else None
 
     def _next(self, atom: Atom) -> Atom | None:
         glue = self.language.glue.match(self.text, atom.end)
@@ -85,7 +87,7 @@ class Reader:
         atom = self._moment(position)
         if atom is None:
             return None
-        found = self._range(position, atom) or self._coupled(position, atom) or self._closed(position, atom)
+        found = self._range(position, atom) or self._closed(position, atom)
         if found is None and self._certain(atom):
             found = Reading(position, atom.end, placed(atom.pattern, self.reference.now))
         return found
@@ -134,12 +136,15 @@ class Reader:
 
     def _closed(self, first: int, atom: Atom) -> Reading | None:
         """An expression that ends with words such as 以来, 之后 or 前一天."""
+        followed = self._followed(first, atom)
+        if followed is not None:
+            return followed
         closing = self.language.closing.match(self.text, atom.end)
         kind = str(closing.lastgroup) if closing else ""
         if kind == "begin" and first < atom.start:
             kind = "since"
         if closing is None or kind not in ("since", "after", "before"):
-            return self._followed(first, atom)
+            return None
         return self._open(kind, atom, first if kind == "since" else atom.start, closing.end())
 
     def _open(self, kind: str, atom: Atom, first: int, last: int) -> Reading | None:

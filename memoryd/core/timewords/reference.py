@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from memoryd.core.timewords.periods import Period, Unit, add, midnight, period_of, shifted
+from memoryd.core.timewords.periods import DAY, Period, Unit, add, midnight, period_of, shifted
 
 _ELAPSED: dict[str, timedelta] = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 # "A few" units: the seven before the current one.
@@ -59,6 +59,11 @@ class Reference:
         if unit in _ELAPSED:
             return Period(self._elapsed(count, unit), self.now, "part")
         return Period(midnight(add(self.now, -count, unit)), self.now, "part")
+
+    def coming(self, count: int, unit: Unit) -> Period:
+        """From now to the end of the day so many units on; hours and minutes on exactly."""
+        after = add(self.now, count, unit)
+        return Period(self.now, after if unit in _ELAPSED else midnight(after) + DAY, "part")
 
     def to_date(self, unit: Unit) -> Period:
         """From the beginning of the current unit to now."""

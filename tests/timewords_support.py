@@ -1,0 +1,26 @@
+"""How the tests of time expressions write what they expect."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from memoryd.core.timewords import find
+
+REFERENCE = datetime(2023, 5, 10, 9, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
+INVALID = "invalid"
+NOTHING = ""
+
+
+def ends(text: str, reference: datetime = REFERENCE) -> str:
+    """The ends of the one expression, as short as may be: no midnight, no year 2023, `-` for an open end."""
+    return ", ".join(
+        INVALID if found.invalid else f"{_short(found.start)} {_short(found.end)}"
+        for found in find(text, reference)
+    )
+
+
+def _short(moment: datetime | None) -> str:
+    if moment is None:
+        return "-"
+    return moment.strftime("%Y-%m-%dT%H:%M").removesuffix("T00:00").removeprefix("2023-")
