@@ -23,7 +23,7 @@ _PLACES = 4
 """Places looked at for a term of a long text."""
 _AROUND = 160
 """Characters read before such a place, and twice as many after it."""
-_MOST_TERMS = 12
+_MOST_TERMS = 10
 """Terms looked for in a long text."""
 _MOST_MATCHES = 50
 """Matches of a term within what is read."""
@@ -119,13 +119,13 @@ def _stretches(text: str, terms: Sequence[str]) -> list[Span]:
 
 
 def _places(text: str, term: str) -> Iterator[int]:
-    for spelling in _spellings(term):
-        at = text.find(spelling)
-        for _ in range(_PLACES):
-            if at < 0:
-                break
-            yield at
-            at = text.find(spelling, at + _AROUND)
+    """The first places of the term, in the first spelling that is found."""
+    spelling, at = next(((one, at) for one in _spellings(term) if (at := text.find(one)) >= 0), ("", -1))
+    for _ in range(_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(spelling, at + _AROUND)
 
 
 @functools.lru_cache(1024)
