@@ -28,6 +28,7 @@ CASES = {
         "the week before last": "04-24 05-01",
         "last weekend": "05-06 05-08",
         "over the weekend": "05-06 05-08",
+        "the weekend of May 5": "05-06 05-08",
         "the week of May 3": "05-01 05-08",
         "the first week of May": "05-01 05-08",
         "the last week of April": "04-24 05-01",
@@ -41,6 +42,7 @@ CASES = {
         "on the 28th": "04-28 04-29",
         "on the 31st?": "03-31 04-01",
         "2022-03-04": "2022-03-04 2022-03-05",
+        "the 15th of last month": "04-15 04-16",
         "last May 5th": "2022-05-05 2022-05-06",
         "the first Monday of May": "05-01 05-02",
         "the last day of February": "02-28 03-01",
@@ -95,6 +97,8 @@ CASES = {
         "the morning of May 5": "05-05T05:00 05-05T12:00",
         "3:30 pm yesterday": "05-09T15:30 05-09T15:31",
         "yesterday at 8 in the evening": "05-09T20:00 05-09T21:00",
+        "tonight at 8": "05-10T20:00 05-10T21:00",
+        "at 9 this morning": "05-10T09:00 05-10T10:00",
         "tomorrow at noon": "05-11T12:00 05-11T13:00",
     },
     "holidays": {
@@ -119,6 +123,7 @@ CASES = {
     },
     "open ranges": {
         "since last Monday": "05-08 -",
+        "since the year 2000": "2000-01-01 -",
         "since 2020": "2020-01-01 -",
         "after Christmas": "2022-12-26 -",
         "before June": "- 2022-06-01",

@@ -13,9 +13,12 @@ from memoryd.core.timewords.pattern import Pattern, combined, fixed, last
 from memoryd.core.timewords.reference import FEW, Reference
 
 _N = words.NUMBER
+_D = rf"(?:\d{{1,2}}|[{words.NUMERALS}]{{1,4}})"
+_DAY_AHEAD = re.compile(rf"\s*{_D}[日号]")
 _BEGIN_NUMBER = "0123456789" + words.NUMERALS
 _UNIT = "|".join(sorted(words.UNITS.keys() - {"月"}, key=len, reverse=True))
 _NOT_IN_NUMBER = rf"(?<![\d.{words.NUMERALS}])"
+_APPROXIMATE = re.compile(r"[一二两三四五六七八九]{2}")
 _STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "": 0, "下": 1, "下下": 2}
 _STEP = r"(上上|上|这|本|下下|下)"
 _DAY_PARTS = {word: name for name, forms in words.DAY_PARTS.items() for word in forms}
@@ -50,8 +53,10 @@ def _decade(match: re.Match[str], _: Reference) -> Pattern:
     return fixed(periods.period_of(periods.year(number).start, "decade"))
 
 
-def _month(match: re.Match[str], _: Reference) -> Pattern:
-    return parts.month(chinese_number(match[1]))
+def _month(match: re.Match[str], _: Reference) -> Pattern | None:
+    number = chinese_number(match[1])
+    dated = _DAY_AHEAD.match(match.string, match.end())  # 13月5日 is a wrong date, 13月 is none
+    return parts.month(number) if 1 <= number <= 12 or dated else None
 
 
 def _stepped(match: re.Match[str], reference: Reference) -> Pattern:
@@ -69,6 +74,11 @@ def _week(match: re.Match[str], reference: Reference) -> Pattern | None:
 
 def _day_of_month(match: re.Match[str], _: Reference) -> Pattern:
     return parts.day_of_month(chinese_number(match[1]))
+
+
+def _day_alone(match: re.Match[str], _: Reference) -> Pattern | None:
+    number = chinese_number(match[1])
+    return parts.day_of_month(number) if 1 <= number <= 31 else None
 
 
 def _week_of_month(match: re.Match[str], _: Reference) -> Pattern:
@@ -144,7 +154,7 @@ def _count(number: str, unit: str) -> tuple[int, periods.Unit] | None:
             "hour": (30, "minute"),
         }
         return halves.get(found)
-    count = chinese_number(number)
+    count = chinese_number(number[-1] if _APPROXIMATE.fullmatch(number) else number)
     named = found == "year" and (count >= 1000 or (number.isdigit() and (count >= 60 or number[0] == "0")))
     return None if named else (count, found)
 
@@ -154,6 +164,9 @@ def _ago(match: re.Match[str], reference: Reference) -> Pattern | None:
     if counted is None:
         return None
     count, unit = counted
+    if _APPROXIMATE.fullmatch(match[1]):  # 两三天前
+        first, last = (reference.ago(chinese_number(c), unit) for c in reversed(match[1]))
+        return fixed(periods.Period(first.start, last.end, "part"))
     if match[3]:  # 一年半前
         if unit != "year":
             return None
@@ -203,7 +216,7 @@ def _rules() -> Iterator[tuple[str, Rule]]:
     yield (
         "最过近这",
         _rule(
-            rf"(?:最近|过去|近|这)(?:的|这)?({_N}|几|半)({_UNIT})(?:以来|之内|内|里|来)?(?!前|以前|之前)",
+            rf"(?:最近|过去|近|这(?!一个?(?:周|星期|礼拜|月|季|年)))(?:的|这)?({_N}|几|半)({_UNIT})(?:以来|之内|内|里|来)?(?!前|以前|之前)",
             _past,
         ),
     )
@@ -254,6 +267,7 @@ def _rules() -> Iterator[tuple[str, Rule]]:
         _rule(rf"{_NOT_IN_NUMBER}({_N})个半(小时|钟头|月)(?:之前|以前|前)(?![端台线来面])", _ago_and_half),
     )
     yield "未接今往", _rule(rf"(?:未来|接下来|今后|往后)的?({_N}|几|半)({_UNIT})", _coming)
+    yield "12", _rule(r"(?<![\d.])([12]\d{3})(?=\s*(?:到|至|[-~～—–])\s*[12]\d{3}年)", _year)
     yield from _months_and_weeks()
     yield from _days()
     yield from _named()
@@ -270,13 +284,13 @@ def _months_and_weeks() -> Iterator[tuple[str, Rule]]:
         ),
     )
     yield _BEGIN_NUMBER, _rule(rf"{_NOT_IN_NUMBER}(?<!个){month}{words.NOT_MONTH}", _month)
-    yield "上这本下", _rule(rf"{_STEP}(?:一)?(个?月)(?:份)?{words.NOT_MONTH}", _stepped)
+    yield "上这本下", _rule(rf"{_STEP}(?:一)?(个?月|年)(?:份)?{words.NOT_MONTH}(?![级班])", _stepped)
     yield "上这本下", _rule(rf"{_STEP}(?:一)?(个?季度)", _stepped)
     yield "上下", _rule(r"[上下]半年", _half)
     yield (
         "上这本下周星礼",
         _rule(
-            rf"(?:{_STEP}(?:一)?个?)?(?:这)?(?<![\d{words.NUMERALS}几每半满])(?:周|星期|礼拜)"
+            rf"(?:{_STEP}(?:一)?个?)?(?:这)?(?:(?<=[上这下本]一)|(?<=一个)|(?<![\d{words.NUMERALS}几每半满]))(?:周|星期|礼拜)"
             r"([一二三四五六日天末1-7](?![\d.个]))?+(?![年岁边围鸣福良])",
             _week,
         ),
@@ -292,8 +306,8 @@ def _lunar(match: re.Match[str], _: Reference) -> Pattern:
 
 
 def _days() -> Iterator[tuple[str, Rule]]:
-    day = rf"{_NOT_IN_NUMBER}(?<![第编工])({_N})"
-    yield _BEGIN_NUMBER, _rule(rf"(?<=月)\s*({_N})[日号]", _day_of_month)
+    day = rf"{_NOT_IN_NUMBER}(?<![第编工])({_D})"
+    yield _BEGIN_NUMBER, _rule(rf"(?<=月)\s*({_D})[日号]", _day_of_month)
     yield (
         _BEGIN_NUMBER,
         _rule(rf"(?<=月)({_N})(?=\s*(?:到|至|[-~～—–])\s*(?:{_N}月)?{_N}[日号])", _day_of_month),
@@ -305,7 +319,7 @@ def _days() -> Iterator[tuple[str, Rule]]:
             _slashed,
         ),
     )
-    yield _BEGIN_NUMBER, _rule(rf"{day}号{words.NOT_NUMBERED}", _day_of_month)
+    yield _BEGIN_NUMBER, _rule(rf"{day}号{words.NOT_NUMBERED}", _day_alone)
     yield _BEGIN_NUMBER, _rule(rf"{day}日(?![元游子语])", _bare_day)
     yield "".join({form[0] for form in _DAY_PARTS}), _rule("|".join(_DAY_PARTS), _day_part)
     yield "早晚夜", _rule(r"(?<=[天日号])[早晚夜](?![餐饭会安年期])", _day_part_character)

@@ -286,8 +286,14 @@ def _same_day(_: re.Match[str], reference: Reference) -> Pattern:
     return parts.same_day(reference.now)
 
 
-def _week_of(_match: re.Match[str], _reference: Reference) -> Pattern:
-    return parts.containing("week")
+def _week_of(match: re.Match[str], _: Reference) -> Pattern:
+    week = parts.containing("week")
+    return combined(parts.weekend(), week) or week if match[1] else week
+
+
+def _hour_of_part(match: re.Match[str], _: Reference) -> Pattern:
+    """8 is an hour only beside "tonight" or "in the morning"."""
+    return Pattern("hour", parts.clock(int(match[1])).make, frozenset({"daypart"}))
 
 
 def _names_ago(match: re.Match[str], reference: Reference) -> Pattern | None:
@@ -334,7 +340,11 @@ def _rules() -> Iterator[tuple[Iterable[str], Rule]]:
         ),
     )
     yield ("today",), _rule(r"(?<=ago )today\b", _same_day)
-    yield ("week",), _rule(r"week(?=\s+of\b)", _week_of)
+    yield ("week", "weekend"), _rule(r"week(end)?(?=\s+of\b)", _week_of)
+    yield (
+        (NUMBER_KEY,),
+        _rule(r"(?<=at )([01]?\d|2[0-3])(?![\w:.%/])(?!\s*(?:[ap]\.?m\b|o'clock))", _hour_of_part),
+    )
     yield numbers, _rule(rf"({NUMBER})\s+({_NAME})s\s+ago\b", _names_ago)
     yield words.DAYS, _rule(rf"(?:{_any(words.DAYS)})\b", _relative_day)
     yield ("last", "this"), _rule(rf"(last|this)\s+({_any(words.DAY_PARTS)})\b", _this_part)
@@ -380,7 +390,7 @@ def _dates(months: tuple[str, ...]) -> Iterator[tuple[Iterable[str], Rule]]:
     yield (NUMBER_KEY, *ENGLISH_DECADES), _rule(rf"((?:1[89]|20)?\d0'?s|{_any(ENGLISH_DECADES)})\b", _decade)
     yield (
         (NUMBER_KEY,),
-        _rule(rf"(1[89]\d\d|20\d\d)(?![\w%]|[-/.:,]\d|\s*°){words.COUNTED}", _year, words.BEFORE_WEAK),
+        _rule(rf"(1[89]\d\d|2[01]\d\d)(?![\w%]|[-/.:,]\d|\s*°){words.COUNTED}", _year, words.BEFORE_WEAK),
     )
     yield (NUMBER_KEY,), _rule(r"(\d{1,2})(?:[:.]([0-5]\d))?\s*(am|pm|a\.m\.|p\.m\.)(?!\w)", _clock)
     yield (

@@ -55,7 +55,7 @@ LOWERCASE_WORDS = frozenset(
 # What stands before a word that is a time only in its context.
 BEFORE_WEAK = (
     r"\b(?:in|during|over|since|until|till|before|after|through|throughout|around|early|late|mid|by|this|that"
-    r"|for)\s+(?:the\s+)?$|\byear\s+$"
+    r"|for)\s+(?:the\s+)?$|\b(?:year|month\s+of)\s+$"
 )
 BEFORE_WEEKDAY = r"\b(?:on|since|until|till|before|after|by|from|this|around)\s+$"
 BEFORE_WEEKEND = r"\b(?:on|at|over|during|since|until|before|after)\s+(?:the\s+)?$"
@@ -63,7 +63,7 @@ BEFORE_ORDINAL = r"\bthe\s+$"
 BEFORE_CLOCK = r"\b(?:at|around|about|by|since|until|till|before|after)\s+$"
 # What may follow "the 28th" when it is a day, not the 28th of some things.
 AFTER_ORDINAL = (
-    r"(?=\s*(?:$|[^\w\s]))|(?=\s+(?:and|or|to|at|in|with|when|while|because|if|but|did|do|does|was|were|is|are|"
+    r"(?=\s*(?:$|[^\w\s]))|(?=\s+of\s+(?:this|last|next)\b)|(?=\s+(?:and|or|to|at|in|with|when|while|because|if|but|did|do|does|was|were|is|are|"
     r"has|have|had|i|we|he|she|they|it|you|my|our|his|her|their|the|about|for|after|before|until|through|this|last|"
     r"next|there|then|as|so|than|that|what|where|who|how)\b)"
 )

@@ -74,7 +74,7 @@ def _stop(begin: Pattern, start: Period, end: Pattern) -> Period | None:
     """The first match on or after the beginning; before it when the range is turned round."""
     if end.fixed is not None:
         return end.fixed
-    if end.unit in _HOURS:
+    if end.unit in _HOURS and "daypart" in end.within:
         return end.make(Period(start.start, start.start + DAY, "daypart"))
     if end.unit == "day" and "month" in end.within and (begin.dated or begin.fixed or end.cycle is None):
         return end.make(period_of(start.start, "month"))
