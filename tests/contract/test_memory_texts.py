@@ -194,23 +194,41 @@ def test_delete_all_leaves_no_byte(ready: Face, user: str) -> None:
     kb.delete(of_agent, user_id=user, agent_id="Agentlein")
     kb.delete(ids[0], user_id=user)
     kb.search(f"where is {marks[1]}", user_id=user)
+    turns = _converse(kb, user)
+    kept_turn = kb.conversation.append("Treffen", "user", "stays: Dachshundrede", user_id=other)["id"]
     eventually("the vectors are in the store", lambda: kb.status()["pending_vectors"] == 0, 60)
-    assert all(files_with(ready, mark) for mark in marks[1:])
+    assert all(files_with(ready, mark) for mark in [*marks[1:], *turns])
 
     receipt = kb.delete_all(user, request_id="Rumpelstilz leaves")
 
     assert receipt["counts"]["memories"] == len(marks) - 1
-    for mark in [*marks, "Agentlein", "Rumpelstilz"]:
+    assert receipt["counts"]["turns"] == 3
+    for mark in [*marks, *turns, "Agentlein", "Rumpelstilz", "Nebelkrähensitzung"]:
         assert files_with(ready, mark) == [], mark
     for mark in marks[-2:]:  # the terms of the keyword index
         for i in range(len(mark) - 1):
             pair = mark[i : i + 2]
             if pair in ("夜半", "敲钟", "钟声"):
                 assert files_with(ready, pair) == [], pair
+    assert kb.conversation.get(kept_turn, user_id=other)["text"] == "stays: Dachshundrede"
     assert kb.get(kept, user_id=other) is not None
     assert kb.search("Wombatkind", user_id=other, mode="lexical")[0]["id"] == kept
     assert kb.search("a word that stays", user_id=other, mode="semantic")[0]["id"] == kept
     assert all(finding["ok"] for finding in kb.admin.doctor() if finding["check"] != "disk")
+
+
+def _converse(kb: Any, user: str) -> list[str]:
+    """Turns of every kind; the words by which they are known."""
+    words = ["Pfeifhasengespräch", "Erdferkelantwort", "Blaufußtölpelwort"]
+    conversation, name = kb.conversation, "Nebelkrähensitzung"
+    conversation.append(
+        name, "user", words[0], user_id=user, speaker=f"von {words[1]}", metadata={words[2]: 1}
+    )
+    items = [{"role": "user", "text": f"{word} 麒麟踏雪寻梅去"} for word in words]
+    ids = conversation.extend(name, items, user_id=user)["ids"]
+    conversation.delete(ids[:2], user_id=user)
+    conversation.append(name, "tool", f"for now {words[1]}", user_id=user, remember=False)
+    return words
 
 
 def test_delete_all_does_not_claim_what_it_could_not_do(

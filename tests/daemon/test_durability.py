@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from ledger import Ledger, stored_of
+from ledger import Ledger, stored_of, turns_of
 from support import SpawnedDaemon, end_daemons, eventually
 from support_openai import FakeOpenAI, fake_openai
 
@@ -107,12 +107,12 @@ class Torture:
 
     def _verify(self, client: KnowledgeClient) -> None:
         for ledger in self.ledgers:
-            stored = stored_of(client, ledger.user)
-            assert ledger.matches(stored), _difference(ledger, stored)
+            stored, turns = stored_of(client, ledger.user), turns_of(client, ledger.user)
+            assert ledger.matches(stored, turns), _difference(ledger, stored | turns)
             if ledger.doubt is not None:
                 ledger.carry_out(client, ledger.doubt)
-            stored = stored_of(client, ledger.user)
-            assert stored == ledger.entries, _difference(ledger, stored)
+            stored, turns = stored_of(client, ledger.user), turns_of(client, ledger.user)
+            assert (stored, turns) == (ledger.entries, ledger.turns), _difference(ledger, stored | turns)
             self._find(client, ledger)
             ledger.carry_out(client, ledger.draw())
         agreed(self.daemon.paths.database)
@@ -171,18 +171,24 @@ def agreed(database: Path) -> None:
         assert rows(kept + "WHERE (v.version = m.version) != (v.snapshot IS NULL)") == []
         strays = (
             "SELECT row FROM outbox WHERE operation = 'put' AND (row, text_seq) NOT IN "
-            "(SELECT row, text_seq FROM memories)"
+            "(SELECT row, text_seq FROM memories UNION ALL SELECT row, text_seq FROM turns WHERE remembered)"
         )
         assert rows(strays) == []
-        newest = rows("SELECT max(seq) FROM memories")[0][0]
+        homeless = (
+            "SELECT t.id FROM turns t LEFT JOIN sessions s ON s.number = t.session "
+            "AND s.user_id = t.user_id AND s.session_id = t.session_id AND s.turns > t.position "
+            "WHERE s.number IS NULL"
+        )
+        assert rows(homeless) == []
+        newest = rows("SELECT max(seq) FROM (SELECT seq FROM memories UNION ALL SELECT seq FROM turns)")[0][0]
         assert rows("SELECT value FROM counters WHERE name = 'seq'")[0][0] >= newest
         for (snapshot,) in rows("SELECT snapshot FROM versions WHERE snapshot IS NOT NULL"):
             assert json.loads(snapshot)["text"]
 
 
 def _difference(ledger: Ledger, stored: dict[str, Any]) -> str:
-    keys = ledger.entries.keys() | stored.keys()
-    wrong = {key: (ledger.entries.get(key), stored.get(key)) for key in keys}
+    entered: dict[str, Any] = ledger.entries | ledger.turns
+    wrong = {key: (entered.get(key), stored.get(key)) for key in entered.keys() | stored.keys()}
     differing = {key: pair for key, pair in wrong.items() if pair[0] != pair[1]}
     return f"{ledger.user}: acknowledged, stored: {differing}; in doubt: {ledger.doubt}"
 
