@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fixture_dump import NO_MODEL
+from fixture_dump import NO_MODEL, restore
 from small_store import SmallStore, small_store
 
 from memory_client.errors import DatabaseCorruptError
@@ -64,9 +64,9 @@ def overwrite(path: Path, size: int, pages: Sequence[int]) -> None:
             file.write(os.urandom(size))
 
 
-def damage(path: Path, *shares: float) -> None:
-    """Overwrite the pages at these places of the memories, 0 for the first and 1 for the last."""
-    size, pages = pages_of(path, "memories")
+def damage(path: Path, *shares: float, table: str = "memories") -> None:
+    """Overwrite the pages at these places of a table, 0 for the first and 1 for the last."""
+    size, pages = pages_of(path, table)
     assert len(pages) > 50
     overwrite(path, size, [pages[int(share * (len(pages) - 1))] for share in shares])
 
@@ -193,3 +193,44 @@ def test_a_salvaged_store_opens_is_searched_and_remembers_requests(tmp_path: Pat
         findings = {finding["check"]: finding for finding in kb.admin.doctor()}
         assert findings["database"]["ok"]
         assert findings["keyword index"]["ok"], findings
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["sessions whole", "sessions lost"])
+def test_conversations_are_salvaged_and_go_on(tmp_path: Path, lost: bool) -> None:
+    home = tmp_path / "home"
+    items = [{"role": "user", "content": text(number)} for number in range(COUNT)]
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        kb.conversation.append("other", "user", "花生", user_id="小明", agent_id="cook")
+        ids = kb.conversation.extend("talk", items, request_id="r")["ids"]
+    path = home / "memory.sqlite3"
+    damage(path, 0.2, 0.4, 0.5, table="turns")
+    if lost:
+        overwrite(path, *pages_of(path, "sessions"))
+    salvage(path, home / "backups")
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        page = kb.conversation.page("talk", limit=1000)
+        assert page["total"] >= COUNT - 8 * 3
+        assert {turn["id"]: turn["text"] for turn in page["items"]}.items() <= {
+            id: item["content"] for id, item in zip(ids, items, strict=True)
+        }.items()
+        assert [turn["text"] for turn in kb.conversation.window("other", user_id="小明", agent_id="cook")]
+        assert kb.conversation.extend("talk", items, request_id="r")["ids"] == ids
+        assert kb.conversation.append("talk", "user", "on we go")["position"] == COUNT
+        assert kb.conversation.append("new", "user", "another")["position"] == 0
+        assert kb.conversation.end("talk")["closed"]
+        kb.conversation.delete(session_id="talk")
+        findings = {finding["check"]: finding for finding in kb.admin.doctor()}
+        assert findings["database"]["ok"]
+        assert findings["keyword index"]["ok"], findings
+
+
+def test_a_database_without_conversations_is_salvaged(tmp_path: Path) -> None:
+    """One of the schema before them: its own tables are all there is."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "backups").mkdir(mode=0o700)
+    restore(1, home / "memory.sqlite3")
+    salvage(home / "memory.sqlite3", home / "backups")
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        assert kb.count(user_id="小明", agent_id="*") == 5
+        assert kb.conversation.append("s", "user", "hello")["position"] == 0
