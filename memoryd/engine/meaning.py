@@ -24,7 +24,7 @@ from memoryd.index.building import Building
 from memoryd.index.spaces import Probes, Space
 from memoryd.index.vector_index import VectorIndex
 from memoryd.models import probe
-from memoryd.models.base import Embedder
+from memoryd.models.base import Embedder, Encoding, TokenEmbedder
 from memoryd.models.host import EmbedderHost
 from memoryd.storage.database import Transaction
 
@@ -43,10 +43,10 @@ Vector = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A vector and the fingerprint of its space."""
+    """What was made of a text, and the fingerprint of its space."""
 
     fingerprint: str
-    vector: Vector
+    encoding: Encoding
 
 
 class Meaning:
@@ -137,6 +137,12 @@ class Meaning:
             "former": former.status()["model"] if former is not None else None,
         }
 
+    @property
+    def token_embedder(self) -> Embedder | None:
+        """The serving embedder when it gives token vectors."""
+        embedder = None if self._serving is None else self._serving.embedder
+        return embedder if isinstance(embedder, TokenEmbedder) else None
+
     # what writes need
 
     def embed_in_time(self, text: str, cap: float) -> Embedded | None:
@@ -144,8 +150,8 @@ class Meaning:
         serving = self._serving
         if serving is None:
             return None
-        vector = serving.try_embed(text, cap)
-        return None if vector is None else Embedded(_fingerprint(serving), vector)
+        encoding = serving.try_encode(text, cap)
+        return None if encoding is None else Embedded(_fingerprint(serving), encoding)
 
     def embed_all(self, texts: Sequence[Passage]) -> list[Embedded | None]:
         """The vectors of many texts, None for all when there is no model or it fails."""
@@ -164,8 +170,8 @@ class Meaning:
         serving = self._serving
         if serving is None:
             raise ModelUnavailableError(str(self.why_not()))
-        matrix = serving.embed_passages([text.joined for text in texts], stop=stop)
-        return [Embedded(_fingerprint(serving), vector) for vector in matrix]
+        encodings = serving.encode_passages(texts, stop=stop)
+        return [Embedded(_fingerprint(serving), encoding) for encoding in encodings]
 
     def stage(
         self, tx: Transaction, user_id: str, row: int, agent_id: str | None, embedded: Embedded | None
@@ -175,7 +181,16 @@ class Meaning:
         if embedded is None or space is None or space.fingerprint != embedded.fingerprint:
             self._vectors.stage(tx, user_id, row, agent_id, None)
         else:
-            self._vectors.stage(tx, user_id, row, agent_id, embedded.vector, fingerprint=embedded.fingerprint)
+            made = embedded.encoding
+            self._vectors.stage(
+                tx,
+                user_id,
+                row,
+                agent_id,
+                made.vector,
+                tokens=made.tokens,
+                fingerprint=embedded.fingerprint,
+            )
 
     # the life of the model
 

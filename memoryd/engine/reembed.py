@@ -13,7 +13,8 @@ from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Meaning
 from memoryd.index.building import Building
 from memoryd.index.vector_index import VectorIndex
-from memoryd.models.base import Embedder, FloatVector
+from memoryd.index.vectors import Made
+from memoryd.models.base import Embedder, Encoding
 
 log = logging.getLogger(__name__)
 
@@ -70,11 +71,10 @@ class Reembed:
         return None
 
     def _fill(self, building: Building, missing: Sequence[tuple[int, Passage, int]]) -> None:
-        vectors = embed_possible(self._embed, [text for _, text, _ in missing])
-        made = list(zip(missing, vectors, strict=True))
-        building.add([(row, seq, vector) for (row, _, seq), vector in made if vector is not None])
-        building.skip([(row, seq) for (row, _, seq), vector in made if vector is None])
+        encodings = embed_possible(self._embed, [text for _, text, _ in missing])
+        pairs = list(zip(missing, encodings, strict=True))
+        building.add([Made(row, seq, e.vector, e.tokens) for (row, _, seq), e in pairs if e is not None])
+        building.skip([(row, seq) for (row, _, seq), e in pairs if e is None])
 
-    def _embed(self, texts: Sequence[Passage]) -> Sequence[FloatVector]:
-        joined = [text.joined for text in texts]
-        return list(self._meaning.host.embed_passages(joined, stop=self._stopping.is_set))
+    def _embed(self, texts: Sequence[Passage]) -> Sequence[Encoding]:
+        return self._meaning.host.encode_passages(texts, stop=self._stopping.is_set)

@@ -6,18 +6,18 @@ after a crash in between is cleared away when the store opens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.core.passage import Passage
-from memoryd.index import reconcile, spaces, truth
+from memoryd.index import reconcile, spaces, tokens, truth
 from memoryd.index.hot import HotIndex
 from memoryd.index.spaces import Space
 from memoryd.index.state import Serving, State, take
 from memoryd.index.truth import Truth
-from memoryd.index.vectors import Batch, FloatVector, int64, rounded
+from memoryd.index.vectors import Batch, Made, int64, rounded
 from memoryd.storage.database import Transaction
 
 _READ_AT_ONCE = 1000
@@ -47,12 +47,12 @@ class Building:
         with self._state.database.read() as connection:
             return len(self._done), truth.count(connection)
 
-    def add(self, items: Iterable[tuple[int, int, FloatVector]]) -> None:
-        """Take vectors as (row, text_seq, vector); those of texts gone meanwhile are dropped.
+    def add(self, made: Sequence[Made]) -> None:
+        """Take what was made of texts; that of texts gone meanwhile is dropped.
 
         Raises `SpaceMismatchError` for vectors of another dimension, `StorageError`.
         """
-        halves = {(row, text_seq): rounded(vector, self.space.dim) for row, text_seq, vector in items}
+        halves = {(one.row, one.text_seq): rounded(one.vector, self.space.dim) for one in made}
         rows, text_seqs = int64([row for row, _ in halves]), int64([seq for _, seq in halves])
         with self._state.database.read() as connection:
             known = truth.some(connection, rows.tolist())
@@ -65,7 +65,17 @@ class Building:
             self._still_wanted()
             vectors = np.stack(list(halves.values()))[kept]
             self.table.put(Batch(rows[kept], text_seqs[kept], users, vectors))
+        self._state.database.write(lambda tx: self._keep_tokens(tx, made))
         self._done.update(zip(rows[kept].tolist(), text_seqs[kept].tolist(), strict=True))
+
+    def _keep_tokens(self, tx: Transaction, made: Sequence[Made]) -> None:
+        """Of texts that are still the same: what changed meanwhile has its row removed by its own write."""
+        with_tokens = [one for one in made if one.tokens is not None]
+        known = truth.some(tx.connection, [one.row for one in with_tokens])
+        present = set(zip(known.rows.tolist(), known.text_seqs.tolist(), strict=True))
+        for one in with_tokens:
+            if (one.row, one.text_seq) in present:
+                tokens.put(tx, self.space.id, one.row, one.text_seq, one.tokens)
 
     def skip(self, keys: Iterable[tuple[int, int]]) -> None:
         """Leave texts out, as (row, text_seq): they wait to be embedded when this space serves."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
-from memoryd.index.scan import Hits, best
+from memoryd.index.scan import Hits, best, cosines
 from memoryd.index.truth import Truth
 from memoryd.index.vectors import FloatMatrix, FloatVector, HalfMatrix, Rows
 
@@ -42,6 +42,7 @@ class _View:
     count: int = 0
     dead: int = 0
     highest: int = 0
+    is_ordered: bool = True  # rows ascend: what came was always new
     codes: Mapping[str, int] = field(default_factory=dict)
 
     def live(self) -> Rows:
@@ -53,6 +54,10 @@ class _View:
         if not len(rows) or rows.min() > self.highest:
             return np.empty(0, np.int64)
         held = self.rows[: self.count]
+        if self.is_ordered:
+            places = np.minimum(np.searchsorted(held, rows), self.count - 1)
+            places = np.unique(places[held[places] == rows])
+            return np.asarray(places[self.agents[places] != _DEAD])
         same = held == rows[0] if len(rows) == 1 else np.isin(held, rows)
         return np.flatnonzero(same & (self.agents[: self.count] != _DEAD))
 
@@ -88,7 +93,8 @@ def _moved(view: _View, capacity: int) -> _View:
     np.take(view.vectors, live, axis=0, out=fresh.vectors[:count])
     for name in ("rows", "text_seqs", "agents"):
         getattr(fresh, name)[:count] = getattr(view, name)[live]
-    return replace(fresh, count=count, highest=view.highest, codes=view.codes)
+    ordered = bool((np.diff(fresh.rows[:count]) > 0).all())
+    return replace(fresh, count=count, highest=view.highest, is_ordered=ordered, codes=view.codes)
 
 
 def _buried(view: _View, places: Rows) -> _View:
@@ -140,6 +146,15 @@ class HotIndex:
         if wanted is not None and not len(wanted):
             return []
         return best(view.vectors[: view.count], view.rows[: view.count], wanted, query, k)
+
+    def cosines(self, user_id: str, query: FloatVector, rows: Rows, kind: TextKind) -> dict[int, float]:
+        """The cosines of a query with some of a user's texts, by row; those without a vector are left out."""
+        view = self._blocks.get((user_id, kind))
+        if view is None:
+            return {}
+        places = view.places_of(rows)
+        found = cosines(view.vectors, places, query)
+        return dict(zip(view.rows[places].tolist(), found.tolist(), strict=True))
 
     def put_many(
         self,
@@ -262,7 +277,10 @@ def _appended(
     view.rows[new] = rows
     view.text_seqs[new] = text_seqs
     view.agents[new] = [_COMMON if agent is None else codes[agent] for agent in agent_ids]
-    return replace(view, count=end, highest=max(view.highest, int(rows.max())), codes=codes)
+    ordered = view.is_ordered and int(rows[0]) > view.highest and bool((np.diff(rows) > 0).all())
+    return replace(
+        view, count=end, highest=max(view.highest, int(rows.max())), is_ordered=ordered, codes=codes
+    )
 
 
 def _codes(codes: Mapping[str, int], agent_ids: Sequence[str | None]) -> Mapping[str, int]:

@@ -71,6 +71,17 @@ def requeue_all(tx: Transaction) -> int:
     return cursor.rowcount
 
 
+def requeue_tokenless(tx: Transaction, token_table: str, limit: int) -> int:
+    """Let texts that are not in a table of token vectors wait to be embedded; return how many."""
+    cursor = tx.execute(
+        f"INSERT OR REPLACE INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM {EVERY_TEXT} t "
+        f"WHERE NOT EXISTS (SELECT 1 FROM {token_table} k WHERE k.row = t.row) "
+        "AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.row = t.row AND o.vector IS NULL) LIMIT ?",
+        (limit,),
+    )
+    return cursor.rowcount
+
+
 def ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
     """Entries the vector store can take, oldest memories first."""
     found = connection.execute(

@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
+from memoryd.index import tokens
 from memoryd.index.vectors import FloatMatrix, FloatVector
 from memoryd.storage.database import Transaction
 
@@ -66,19 +67,28 @@ def add(tx: Transaction, state: str, maker: Maker, probes: Probes) -> Space:
         (*astuple(maker), state, time.time()),
     )
     space = Space(int(cursor.lastrowid or 0), *astuple(maker))
+    tokens.create(tx, space.id)
     _store(tx, space, "passage", probes.passages, probes.passage_vectors)
     _store(tx, space, "query", probes.queries, probes.query_vectors)
     return space
 
 
 def remove(tx: Transaction, space: Space) -> None:
-    """Forget a space and its probe set."""
+    """Forget a space, its probe set and its token vectors."""
+    tokens.drop(tx, space.id)
     tx.execute("DELETE FROM spaces WHERE id = ?", (space.id,))
+
+
+def ids(connection: sqlite3.Connection) -> list[int]:
+    """Of every space there is."""
+    return [space for (space,) in connection.execute("SELECT id FROM spaces")]
 
 
 def promote(tx: Transaction, space: Space) -> None:
     """Let `space` serve in place of the one that does."""
-    tx.execute("DELETE FROM spaces WHERE state = ?", (SERVING,))
+    former = find(tx.connection, SERVING)
+    if former is not None:
+        remove(tx, former)
     tx.execute("UPDATE spaces SET state = ? WHERE id = ?", (SERVING, space.id))
 
 

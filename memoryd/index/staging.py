@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from memoryd.index import outbox, truth
+from memoryd.index import outbox, spaces, tokens, truth
 from memoryd.index.state import State, take
-from memoryd.index.vectors import Batch, FloatVector, HalfMatrix, encode, int64, rounded
+from memoryd.index.vectors import Batch, FloatMatrix, FloatVector, HalfMatrix, Made, encode, int64, rounded
 from memoryd.storage.database import Transaction
 
 
@@ -19,11 +19,15 @@ def stage(
     row: int,
     agent_id: str | None,
     vector: FloatVector | None,
+    token_vectors: FloatMatrix | None,
     fingerprint: str | None,
 ) -> None:
     """Enter a text of change number `tx.seq`."""
     half = None if vector is None else rounded(vector, state.expected(fingerprint).dim)
     text_seq = tx.seq
+    tokens.remove(tx, spaces.ids(tx.connection), [row])
+    if token_vectors is not None:
+        tokens.put(tx, state.expected(fingerprint).id, row, text_seq, token_vectors)
     outbox.put(tx, row, user_id, text_seq, None if half is None else encode(half))
     tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: _staged(state, user_id, row, text_seq, agent_id, half))
@@ -32,6 +36,7 @@ def stage(
 def unstage(state: State, tx: Transaction, user_id: str, rows: Sequence[int]) -> None:
     """Enter the removal of a user's memories."""
     outbox.remove(tx, rows)
+    tokens.remove(tx, spaces.ids(tx.connection), rows)
     gone = int64(rows)
     tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.remove(user_id, gone)))
@@ -39,19 +44,22 @@ def unstage(state: State, tx: Transaction, user_id: str, rows: Sequence[int]) ->
 
 def forget_user(state: State, tx: Transaction, user_id: str) -> None:
     """Enter the removal of all of a user."""
-    outbox.remove(tx, truth.rows_of_user(tx.connection, user_id))
+    rows = truth.rows_of_user(tx.connection, user_id)
+    outbox.remove(tx, rows)
+    tokens.remove(tx, spaces.ids(tx.connection), rows)
     tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.drop_user(user_id)))
 
 
-def fill(
-    state: State, tx: Transaction, fingerprint: str, vectors: Iterable[tuple[int, int, FloatVector]]
-) -> int:
-    """Give waiting memories their vectors; return how many still waited."""
-    dim = state.expected(fingerprint).dim
-    halves = {(row, text_seq): rounded(vector, dim) for row, text_seq, vector in vectors}
+def fill(state: State, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
+    """Give waiting texts their vectors; return how many still waited."""
+    space, made = state.expected(fingerprint), list(made)
+    halves = {(one.row, one.text_seq): rounded(one.vector, space.dim) for one in made}
     filled = [key for key, half in halves.items() if outbox.fill(tx, *key, encode(half))]
     if filled:
+        known_tokens = {(one.row, one.text_seq): one.tokens for one in made}
+        for key in filled:
+            tokens.put(tx, space.id, *key, known_tokens[key])
         tx.on_commit(state.queue_changed)
         rows, text_seqs = int64([key[0] for key in filled]), int64([key[1] for key in filled])
         known = truth.some(tx.connection, rows.tolist())

@@ -101,3 +101,23 @@ def _sees(scope: Scope, user_id: str, agent_id: str | None) -> bool:
     return user_id == scope.user_id and (
         scope.agent_id == ALL_AGENTS or agent_id is None or agent_id == scope.agent_id
     )
+
+
+def cosines_of(
+    state: State, scope: Scope, query: FloatVector, rows: Rows, fingerprint: str
+) -> dict[int, float]:
+    """The cosines of a query with chosen texts, by row; those without a vector are left out."""
+    with state.store.gate.passing():
+        current = state.serving
+        if current is None or current.table is None:
+            return {}
+        check_space(current.space, fingerprint)
+        with state.database.read() as connection:
+            fresh = outbox.batch(outbox.embedded(connection, scope.user_id), current.table.dim)
+        batches = [*current.table.scan(rows), fresh]  # what the outbox holds is newer
+        found: dict[int, float] = {}
+        for batch in batches:
+            wanted = np.flatnonzero(np.isin(batch.rows, rows))
+            scores = cosines(batch.vectors, wanted, query)
+            found.update(zip(batch.rows[wanted].tolist(), scores.tolist(), strict=True))
+        return found

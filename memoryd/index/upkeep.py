@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from memoryd.index import outbox, reconcile, snapshot, spaces, truth
+from memoryd.index import outbox, reconcile, snapshot, spaces, tokens, truth
 from memoryd.index.building import Building
 from memoryd.index.lance import VectorTable
 from memoryd.index.state import State, take
@@ -126,7 +126,7 @@ def rebuild(state: State) -> int:
     """Throw all stored vectors away and queue every memory; return how many."""
     with state.lance:
         ensure_store(state)
-        queued = state.database.write(outbox.requeue_all)
+        queued = state.database.write(_forget_all)
         state.queue_changed()
         table = state.table()
         if table is not None:
@@ -135,6 +135,25 @@ def rebuild(state: State) -> int:
         state.snapshot_path.unlink(missing_ok=True)
         state.saved = None
         return queued
+
+
+def _forget_all(tx: Transaction) -> int:
+    for space_id in spaces.ids(tx.connection):
+        tokens.clear(tx, space_id)
+    return outbox.requeue_all(tx)
+
+
+def requeue_tokenless(state: State, limit: int) -> int:
+    """Let texts without token vectors in the serving space wait to be embedded; return how many."""
+    current = state.serving
+    if current is None:
+        return 0
+
+    def change(tx: Transaction) -> int:
+        tx.on_commit(state.queue_changed)
+        return outbox.requeue_tokenless(tx, tokens.table(current.space.id), limit)
+
+    return state.database.write(change)
 
 
 def _flush_batch(state: State, table: VectorTable) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,14 +11,15 @@ import numpy as np
 from memory_client.paths import DataPaths
 from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
-from memoryd.index import outbox, snapshot, spaces, staging, stored, succession, truth, upkeep
+from memoryd.index import outbox, snapshot, spaces, staging, stored, succession, tokens, truth, upkeep
 from memoryd.index.building import Building
 from memoryd.index.outbox import Waiting
 from memoryd.index.scan import Hits
 from memoryd.index.spaces import Maker, Probes, Space
 from memoryd.index.state import Serving, State, check_space, take
+from memoryd.index.tokens import TokenBlock
 from memoryd.index.upkeep import Compacted, Reconciled
-from memoryd.index.vectors import FloatVector, Rows
+from memoryd.index.vectors import FloatMatrix, FloatVector, Made, Rows
 from memoryd.storage.database import Database, Transaction
 
 
@@ -85,14 +87,15 @@ class VectorIndex:
         agent_id: str | None,
         vector: FloatVector | None,
         *,
+        tokens: FloatMatrix | None = None,
         fingerprint: str | None = None,
     ) -> None:
         """Enter a new or changed text whose text_seq is `tx.seq`; vector None: to be embedded later.
 
-        vector: float32 (dim,), normalised; fingerprint: of its space, needed with a vector. Raises
-        `SpaceMismatchError` when another space serves.
+        vector: float32 (dim,), normalised; tokens: float32 (tokens, 192); fingerprint: of their space,
+        needed with a vector. Raises `SpaceMismatchError` when another space serves.
         """
-        staging.stage(self._state, tx, user_id, row, agent_id, vector, fingerprint)
+        staging.stage(self._state, tx, user_id, row, agent_id, vector, tokens, fingerprint)
 
     def unstage(self, tx: Transaction, user_id: str, rows: Sequence[int]) -> None:
         """Enter the removal of a user's memories."""
@@ -102,12 +105,19 @@ class VectorIndex:
         """Enter the removal of all of a user. Call it before the memories' rows go."""
         staging.forget_user(self._state, tx, user_id)
 
-    def fill(self, tx: Transaction, fingerprint: str, vectors: Iterable[tuple[int, int, FloatVector]]) -> int:
-        """Give waiting memories their vectors as (row, text_seq, vector); return how many still waited.
+    def fill(self, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
+        """Give waiting texts what was made of them; return how many still waited.
 
         Raises `SpaceMismatchError` when another space serves.
         """
-        return staging.fill(self._state, tx, fingerprint, vectors)
+        return staging.fill(self._state, tx, fingerprint, made)
+
+    def requeue_tokenless(self, limit: int) -> int:
+        """Let texts that have a vector but no token vectors wait to be embedded; return how many.
+
+        Searches find them by the vector they have until the new one is there.
+        """
+        return upkeep.requeue_tokenless(self._state, limit)
 
     # -- the outbox
 
@@ -164,6 +174,25 @@ class VectorIndex:
             return stored.search(self._state, scope, query, k, allowed, fingerprint, kind)
         check_space(current.space, fingerprint)
         return current.hot.search(scope, query, k, allowed, kind)
+
+    def cosines(
+        self, scope: Scope, query: FloatVector, rows: Rows, *, fingerprint: str, kind: TextKind
+    ) -> dict[int, float]:
+        """The cosines of a query with chosen texts of a kind, by row; those without a vector are left out.
+
+        Raises as `search`.
+        """
+        current = self._state.serving
+        if current is None or not len(rows):
+            return {}
+        if current.hot is None:
+            return stored.cosines_of(self._state, scope, query, rows, fingerprint)
+        check_space(current.space, fingerprint)
+        return current.hot.cosines(scope.user_id, query, rows, kind)
+
+    def tokens(self, connection: sqlite3.Connection, rows: Sequence[int], *, fingerprint: str) -> TokenBlock:
+        """The token vectors of chosen texts. Raises `SpaceMismatchError` when another space serves."""
+        return tokens.load(connection, self._state.expected(fingerprint).id, rows)
 
     # -- upkeep
 

@@ -31,6 +31,16 @@ class Batch:
         return len(self.rows)
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a model made of a text. vector: float32 (dim,); tokens: float32 (tokens, 192) or None."""
+
+    row: int
+    text_seq: int
+    vector: FloatVector
+    tokens: FloatMatrix | None = None
+
+
 def rounded(vector: npt.ArrayLike, dim: int) -> HalfMatrix:
     """A vector (dim,) as float16. Raises `SpaceMismatchError` for another dimension or values not finite."""
     half = np.asarray(vector, dtype=np.float32).astype(HALF)

@@ -10,6 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.core.passage import Passage
+
 FloatMatrix = npt.NDArray[np.float32]
 FloatVector = npt.NDArray[np.float32]
 
@@ -72,6 +74,19 @@ class TokenVectors:
     pooled: FloatVector
 
 
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """What an embedder makes of one text.
+
+    vector: of the text, (dim,). tokens: of its tokens, L2-normalised float32 (tokens, reduced dim), None
+    from an embedder that gives none. words: the word or sign each token of a query is part of.
+    """
+
+    vector: FloatVector
+    tokens: FloatMatrix | None = None
+    words: tuple[str, ...] = ()
+
+
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that can also give the vectors of the tokens."""
@@ -79,6 +94,19 @@ class TokenEmbedder(Embedder, Protocol):
     def embed_tokens(self, texts: Sequence[str], *, is_query: bool = False) -> list[TokenVectors]:
         """One for each text."""
         ...
+
+    def encode(self, passages: Sequence[Passage], *, is_query: bool = False) -> list[Encoding]:
+        """One for each passage: its text as it reads after what was said before, and of that text alone."""
+        ...
+
+
+def encode(embedder: Embedder, passages: Sequence[Passage], *, is_query: bool = False) -> list[Encoding]:
+    """What any embedder makes of passages; one without token vectors embeds text and context together."""
+    if isinstance(embedder, TokenEmbedder):
+        return embedder.encode(passages, is_query=is_query)
+    texts = [passage.joined for passage in passages]
+    vectors = embedder.embed_queries(texts) if is_query else embedder.embed_passages(texts)
+    return [Encoding(vector) for vector in vectors]
 
 
 def space_fingerprint(

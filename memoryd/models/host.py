@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from typing import Any, Literal
@@ -18,7 +18,8 @@ from memory_client.errors import (
     InvalidRequestError,
     ModelUnavailableError,
 )
-from memoryd.models.base import Embedder, FloatMatrix, FloatVector
+from memoryd.core.passage import Passage
+from memoryd.models.base import Embedder, Encoding, FloatMatrix, FloatVector
 from memoryd.models.cache import QueryCache
 from memoryd.models.lanes import Lanes, batches, joined, pieces_of
 from memoryd.models.select import EmbedderChoice, open_embedder, open_faster, remote_endpoint
@@ -107,31 +108,36 @@ class EmbedderHost:
         listener(lanes.embedder)
 
     def embed_query(self, text: str, deadline: Deadline) -> FloatVector:
-        """The vector of a query, read-only, from the cache when it was asked before.
+        """The vector of a query; as `encode_query`."""
+        return self.encode_query(text, deadline).vector
+
+    def encode_query(self, text: str, deadline: Deadline) -> Encoding:
+        """What is made of a query, read-only, from the cache when it was asked before.
 
         Raises `InvalidParameterError` for a blank text, else as `wait`.
         """
-        pieces = pieces_of(text)
+        pieces = pieces_of(Passage(text))
         lanes = self._await_lanes(deadline)
-        known = self._cache.get(lanes.embedder.fingerprint, text)
+        space = f"{lanes.embedder.engine} {lanes.embedder.fingerprint}"
+        known = self._cache.get(space, text)
         if known is not None:
             return known
-        vector = self._embed_urgently(lanes, True, pieces, deadline, "the query")
-        self._cache.put(lanes.embedder.fingerprint, text, vector)
-        return vector
+        encoding = self._encode_urgently(lanes, True, pieces, deadline, "the query")
+        self._cache.put(space, text, encoding)
+        return encoding
 
-    def try_embed(self, text: str, cap_seconds: float) -> FloatVector | None:
-        """The vector of a text to store, or None: no model yet, over the cap, over 1 KB, or it failed.
+    def try_encode(self, text: str, cap_seconds: float) -> Encoding | None:
+        """What is made of a text to store, or None: no model yet, over the cap, over 1 KB, or it failed.
 
         Raises `InvalidParameterError` for a blank text.
         """
-        pieces = pieces_of(text)
+        pieces = pieces_of(Passage(text))
         lanes = self._lanes
         if lanes is None or cap_seconds <= 0 or size_of(text) > INLINE_BYTES:
             return None
         cap = Deadline.after(cap_seconds)
         try:
-            return self._embed_urgently(lanes, False, pieces, cap, "the text")
+            return self._encode_urgently(lanes, False, pieces, cap, "the text")
         except (ModelUnavailableError, DeadlineExceededError):
             return None
 
@@ -141,27 +147,37 @@ class EmbedderHost:
         on_batch: Callable[[int, int], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> FloatMatrix:
-        """Vectors of texts to store, of shape (n, dim), in small batches behind whoever waits.
+        """Vectors of texts to store, of shape (n, dim); as `encode_passages`."""
+        encodings = self.encode_passages([Passage(text) for text in texts], on_batch, stop)
+        if not encodings:
+            return np.empty((0, self._ready_lanes().embedder.dim), dtype=np.float32)
+        return np.stack([encoding.vector for encoding in encodings])
+
+    def encode_passages(
+        self,
+        passages: Sequence[Passage],
+        on_batch: Callable[[int, int], None] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> list[Encoding]:
+        """What is made of texts to store, in small batches behind whoever waits.
 
         on_batch: called with texts done and in all after each batch; what it raises ends the work. stop:
         asked between batches. Raises `ModelUnavailableError` when there is no model, it fails or `stop`
         says so; `InvalidParameterError` for a blank text.
         """
-        pieces = [pieces_of(text) for text in texts]
+        pieces = [pieces_of(passage) for passage in passages]
         flat = [piece for part in pieces for piece in part]
         lanes = self._ready_lanes()
-        vectors = np.empty((len(flat), lanes.embedder.dim), dtype=np.float32)
-        done = 0
+        encodings: dict[int, Encoding] = {}
         self._heed(stop)
-        with closing(self._embed_behind(lanes, flat)) as results:
+        with closing(self._encode_behind(lanes, flat)) as results:
             for batch, found in results:
-                vectors[batch] = found
-                done += len(batch)
+                encodings.update(zip(batch, found, strict=True))
                 if on_batch is not None:
-                    on_batch(done * len(texts) // len(flat), len(texts))
+                    on_batch(len(encodings) * len(passages) // len(flat), len(passages))
                 self._heed(stop)
         with self._failures_translated():
-            return _texts_of(vectors, pieces, lanes.embedder)
+            return _texts_of(encodings, pieces, lanes.embedder)
 
     def cache_counters(self) -> dict[str, int]:
         """size, limit, hits and misses of the query cache."""
@@ -296,18 +312,18 @@ class EmbedderHost:
             raise ModelUnavailableError("the embedding model is still loading; try again shortly")
         raise ModelUnavailableError(error.message, **error.data)
 
-    def _embed_urgently(
-        self, lanes: Lanes, is_query: bool, pieces: list[str], deadline: Deadline, what: str
-    ) -> FloatVector:
+    def _encode_urgently(
+        self, lanes: Lanes, is_query: bool, pieces: list[Passage], deadline: Deadline, what: str
+    ) -> Encoding:
         """One text for somebody who waits, a piece at a time, so that others get in between."""
         with self._failures_translated():
-            vectors = [_result(lanes.urgent(is_query, piece), deadline, what) for piece in pieces]
-            return joined(np.stack(vectors), pieces, lanes.embedder)
+            encodings = [_result(lanes.urgent(is_query, piece), deadline, what) for piece in pieces]
+            return joined(encodings, pieces, lanes.embedder)
 
-    def _embed_behind(
-        self, lanes: Lanes, pieces: list[str]
-    ) -> Generator[tuple[list[int], FloatMatrix], None, None]:
-        """Indexes and vectors of one batch after the other."""
+    def _encode_behind(
+        self, lanes: Lanes, pieces: list[Passage]
+    ) -> Generator[tuple[list[int], list[Encoding]], None, None]:
+        """Indexes and encodings of one batch after the other."""
         chosen = batches(pieces, self._choice.batch)
         work = [[pieces[at] for at in batch] for batch in chosen]
         with self._failures_translated():
@@ -342,7 +358,7 @@ class EmbedderHost:
         return failure
 
 
-def _result(future: Future[FloatVector], deadline: Deadline, what: str) -> FloatVector:
+def _result(future: Future[Encoding], deadline: Deadline, what: str) -> Encoding:
     """The result within the deadline; what has not begun by then is dropped, what has is let run out."""
     try:
         return future.result(deadline.left())
@@ -353,15 +369,16 @@ def _result(future: Future[FloatVector], deadline: Deadline, what: str) -> Float
         raise deadline.error(f"embedding {what}") from None
 
 
-def _texts_of(vectors: FloatMatrix, pieces: list[list[str]], embedder: Embedder) -> FloatMatrix:
-    """One row a text out of one row a piece."""
-    if len(vectors) == len(pieces):
-        return vectors
-    rows, start = np.empty((len(pieces), vectors.shape[1]), dtype=np.float32), 0
-    for row, part in enumerate(pieces):
-        rows[row] = joined(vectors[start : start + len(part)], part, embedder)
+def _texts_of(
+    encodings: Mapping[int, Encoding], pieces: list[list[Passage]], embedder: Embedder
+) -> list[Encoding]:
+    """One a text out of one a piece."""
+    found, start = [], 0
+    for part in pieces:
+        own = [encodings[at] for at in range(start, start + len(part))]
+        found.append(joined(own, part, embedder))
         start += len(part)
-    return rows
+    return found
 
 
 def _remote_endpoint(choice: EmbedderChoice) -> str | None:

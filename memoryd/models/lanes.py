@@ -15,7 +15,8 @@ from itertools import islice
 
 import numpy as np
 
-from memoryd.models.base import Embedder, FloatMatrix, FloatVector
+from memoryd.core.passage import Passage
+from memoryd.models.base import Embedder, Encoding, encode
 from memoryd.models.texts import model_text, size_of, split, weighted_mean
 from memoryd.models.urgent import UrgentLane
 
@@ -35,12 +36,12 @@ class Lanes:
         self._bulk = ThreadPoolExecutor(embedder.concurrency, "memoryd-embed-bulk")
         self._ahead = embedder.concurrency + 1
 
-    def urgent(self, is_query: bool, text: str) -> Future[FloatVector]:
-        """The vector of one text that somebody waits for. Raises `RuntimeError` after `close`."""
-        return self._urgent.submit(is_query, text)
+    def urgent(self, is_query: bool, passage: Passage) -> Future[Encoding]:
+        """What is made of one text that somebody waits for. Raises `RuntimeError` after `close`."""
+        return self._urgent.submit(is_query, passage)
 
-    def bulk(self, work: Sequence[Sequence[str]]) -> Iterator[FloatMatrix]:
-        """The vectors of small batches, in order; the next ones are under way while one is looked at."""
+    def bulk(self, work: Sequence[Sequence[Passage]]) -> Iterator[list[Encoding]]:
+        """What is made of small batches, in order; the next ones are under way while one is looked at."""
         rest = iter(work)
         # One more than there are threads, so that none waits for the caller.
         under_way = deque(self._bulk.submit(self._behind, texts) for texts in islice(rest, self._ahead))
@@ -65,23 +66,28 @@ class Lanes:
         self._bulk.shutdown(wait=True, cancel_futures=True)
         self.embedder.close()
 
-    def _behind(self, texts: Sequence[str]) -> FloatMatrix:
+    def _behind(self, passages: Sequence[Passage]) -> list[Encoding]:
         self._urgent.wait_quiet(_LONGEST_YIELD)
-        return self._embed(False, texts)
+        return self._embed(False, passages)
 
-    def _embed(self, is_query: bool, texts: Sequence[str]) -> FloatMatrix:
-        embedder = self.embedder
-        return embedder.embed_queries(texts) if is_query else embedder.embed_passages(texts)
-
-
-def pieces_of(text: str) -> list[str]:
-    """The well-formed text, in pieces if it is long. Raises `InvalidParameterError` for a blank one."""
-    return split(model_text(text), PIECE_BYTES)
+    def _embed(self, is_query: bool, passages: Sequence[Passage]) -> list[Encoding]:
+        return encode(self.embedder, passages, is_query=is_query)
 
 
-def batches(pieces: Sequence[str], batch: int) -> list[list[int]]:
+def pieces_of(passage: Passage) -> list[Passage]:
+    """The well-formed text, in pieces if it is long; a long one goes without its context.
+
+    Raises `InvalidParameterError` for a blank one.
+    """
+    pieces = split(model_text(passage.text), PIECE_BYTES)
+    if len(pieces) > 1 or not passage.before.strip():
+        return [Passage(piece) for piece in pieces]
+    return [Passage(pieces[0], model_text(passage.before))]
+
+
+def batches(pieces: Sequence[Passage], batch: int) -> list[list[int]]:
     """Indexes of the pieces in batches of at most `batch` texts and 16 bytes for each, long ones first."""
-    sizes = [size_of(piece) for piece in pieces]
+    sizes = [size_of(piece.joined) for piece in pieces]
     out: list[list[int]] = []
     room = 0
     for at in sorted(range(len(pieces)), key=sizes.__getitem__, reverse=True):
@@ -93,8 +99,14 @@ def batches(pieces: Sequence[str], batch: int) -> list[list[int]]:
     return out
 
 
-def joined(vectors: FloatMatrix, pieces: Sequence[str], embedder: Embedder) -> FloatVector:
-    """The vector of a text out of those of its pieces, weighted by tokens."""
+def joined(encodings: Sequence[Encoding], pieces: Sequence[Passage], embedder: Embedder) -> Encoding:
+    """A text's encoding out of those of its pieces: the mean of the vectors by tokens, all the tokens."""
     if len(pieces) == 1:
-        return np.asarray(vectors[0], dtype=np.float32)
-    return weighted_mean(vectors, [embedder.count_tokens(piece) for piece in pieces])
+        return encodings[0]
+    weights = [embedder.count_tokens(piece.text) for piece in pieces]
+    tokens = [each.tokens for each in encodings if each.tokens is not None]
+    return Encoding(
+        weighted_mean(np.stack([each.vector for each in encodings]), weights),
+        np.concatenate(tokens) if len(tokens) == len(encodings) else None,
+        tuple(word for each in encodings for word in each.words),
+    )

@@ -9,20 +9,21 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from memory_client.errors import ModelUnavailableError
-from memoryd.models.base import FloatMatrix, FloatVector
+from memoryd.core.passage import Passage
+from memoryd.models.base import Encoding
 
 # More makes whoever came first wait for too many others.
 MOST_JOINED = 16
 
-Embed = Callable[[bool, Sequence[str]], FloatMatrix]
-"""Vectors of texts of one kind: queries, when the first argument is true, or passages."""
+Embed = Callable[[bool, Sequence[Passage]], Sequence[Encoding]]
+"""What is made of texts of one kind: queries, when the first argument is true, or passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
     is_query: bool
-    text: str
-    future: Future[FloatVector] = field(default_factory=Future)
+    passage: Passage
+    future: Future[Encoding] = field(default_factory=Future)
 
 
 class UrgentLane:
@@ -44,9 +45,9 @@ class UrgentLane:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, is_query: bool, text: str) -> Future[FloatVector]:
-        """The vector of one text. Raises `RuntimeError` after `close`."""
-        request = _Request(is_query, text)
+    def submit(self, is_query: bool, passage: Passage) -> Future[Encoding]:
+        """What is made of one text. Raises `RuntimeError` after `close`."""
+        request = _Request(is_query, passage)
         with self._changed:
             if self._closed:
                 raise RuntimeError("the lane was closed")
@@ -103,13 +104,13 @@ class UrgentLane:
 
     def _answer(self, requests: list[_Request]) -> None:
         try:
-            vectors = self._embed(requests[0].is_query, [each.text for each in requests])
-            answers = list(zip(requests, vectors, strict=True))
+            encodings = self._embed(requests[0].is_query, [each.passage for each in requests])
+            answers = list(zip(requests, encodings, strict=True))
         except Exception as error:
             self._fail(requests, error)
             return
-        for each, vector in answers:
-            each.future.set_result(vector)
+        for each, encoding in answers:
+            each.future.set_result(encoding)
 
     def _fail(self, requests: list[_Request], error: Exception) -> None:
         """One text must not fail the others, but what is down for one is down for all."""

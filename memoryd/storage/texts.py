@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memoryd.core.filters import Node
 from memoryd.core.kinds import TextKind
-from memoryd.core.passage import Passage, line
+from memoryd.core.passage import Passage
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.storage.filters import Sql, compile_filter
 
@@ -19,6 +19,11 @@ EVERY_TEXT = (
     " UNION ALL SELECT row, user_id, agent_id, text, text_seq, 'turn' FROM turns WHERE remembered)"
 )
 """Every text that is indexed, of any user and state; to be selected from."""
+
+CONTEXT_TURNS = 2
+"""Turns before a turn that it is read with; deleting one changes what is made of the turns behind it."""
+CONTEXT_CHARS = 500
+"""Of each of them, from its beginning."""
 
 _ALIVE: dict[TextKind, str] = {"memory": "m.state = 'active'", "turn": "m.remembered"}
 
@@ -47,21 +52,24 @@ def rows_of(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: 
 
 
 def passages(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, tuple[Passage, int]]:
-    """What is embedded of the texts at `rows`, by row, with its text_seq; unknown rows are left out."""
+    """What is embedded of the texts at `rows`, by row, with its text_seq; unknown rows are left out.
+
+    A turn is read with the remembered turns before it, `CONTEXT_TURNS` of them.
+    """
     wanted = [json.dumps(rows)]
     found = {row: (Passage(text), text_seq) for row, text, text_seq in connection.execute(_MEMORIES, wanted)}
-    for row, text_seq, speaker, text, speaker_before, before in connection.execute(_TURNS, wanted):
-        context = "" if before is None else line(speaker_before, before)
-        found[row] = Passage(line(speaker, text), context), text_seq
+    for row, text_seq, text, first, second in connection.execute(_TURNS, wanted):
+        found[row] = Passage(text, "\n".join(part for part in (first, second) if part)), text_seq
     return found
 
 
+_LINE = "coalesce({0}.speaker || ': ', '') || {0}.text"
+_BEFORE = (
+    f"(SELECT substr({_LINE.format('p')}, 1, {CONTEXT_CHARS}) FROM turns p WHERE p.session = t.session "
+    "AND p.position < t.position AND p.remembered ORDER BY p.position DESC LIMIT 1 OFFSET {0})"
+)
 _MEMORIES = "SELECT row, text, text_seq FROM memories WHERE row IN (SELECT value FROM json_each(?))"
-_TURNS = """
-    SELECT t.row, t.text_seq, t.speaker, t.text, p.speaker, p.text FROM turns t
-    LEFT JOIN turns p ON p.session = t.session AND p.position = (
-        SELECT max(position) FROM turns
-        WHERE session = t.session AND position < t.position AND remembered
-    )
-    WHERE t.remembered AND t.row IN (SELECT value FROM json_each(?))
-"""
+_TURNS = (
+    f"SELECT t.row, t.text_seq, {_LINE.format('t')}, {_BEFORE.format(1)}, {_BEFORE.format(0)} FROM turns t "
+    "WHERE t.remembered AND t.row IN (SELECT value FROM json_each(?))"
+)

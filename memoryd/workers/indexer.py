@@ -13,12 +13,15 @@ from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Embedded, Meaning
 from memoryd.index.outbox import Waiting
 from memoryd.index.vector_index import VectorIndex
+from memoryd.index.vectors import Made
+from memoryd.models.base import Embedder
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
 
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 30.0
+_REQUEUED = 1000
 
 
 class Indexer:
@@ -46,6 +49,7 @@ class Indexer:
         self._retry_at: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
         self._after_row = 0
+        self._completed: Embedder | None = None
         self._has_work = True
         self._snapshot_at = time.monotonic() + snapshot_seconds
         self._thread = threading.Thread(target=self._run, name="memoryd-indexer", daemon=True)
@@ -72,6 +76,7 @@ class Indexer:
         while not self._stopping.wait(self._pause()):
             self._guard(self._adopt)
             self._guard(self._open_store)
+            self._guard(self._complete_tokens)
             self._guard(self._embed_waiting)
             self._guard(self._vectors.flush)
             self._guard(self._snapshot)
@@ -133,12 +138,20 @@ class Indexer:
         if not waiting:
             return
         embedded = embed_possible(self._embed, [one.passage for one in waiting])
-        made = [(one.row, one.text_seq, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
-        if not made:
+        pairs = [(one, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
+        if not pairs:
             raise ModelUnavailableError(f"the model refuses {len(waiting)} texts that wait for their vectors")
-        vectors = [(row, text_seq, e.vector) for row, text_seq, e in made]
-        self._database.write(lambda tx: self._vectors.fill(tx, made[0][2].fingerprint, vectors))
+        made = [Made(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
+        self._database.write(lambda tx: self._vectors.fill(tx, pairs[0][1].fingerprint, made))
         self._has_work = True
+
+    def _complete_tokens(self) -> None:
+        """Texts that an engine without token vectors embedded are embedded again by one that gives them."""
+        embedder = self._meaning.token_embedder
+        if embedder is None or embedder is self._completed or self._vectors.missing(None):
+            return
+        if not self._vectors.requeue_tokenless(_REQUEUED):
+            self._completed = embedder
 
     def _next_waiting(self) -> list[Waiting]:
         """A portion of the memories behind the last one; the first ones again when there are no more."""

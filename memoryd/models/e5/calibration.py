@@ -74,6 +74,11 @@ _UNUSUAL = (
 )
 
 
+def texts() -> tuple[str, ...]:
+    """The texts."""
+    return (*_ORDINARY, *_UNUSUAL)
+
+
 def activation_ranges(weights: Weights, tokenizer: Tokenizer) -> dict[str, Range]:
     """What the input of each multiplication reached over all texts, by channel, in float32."""
     model, names = float_encoder(weights)

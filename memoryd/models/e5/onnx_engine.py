@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_client.errors import ModelUnavailableError
-from memoryd.models.base import FloatMatrix, FloatVector, TokenVectors
+from memoryd.core.passage import Passage
+from memoryd.models.base import Encoding, FloatMatrix, FloatVector, TokenVectors
 from memoryd.models.e5.encoders import Encoder, States
 from memoryd.models.e5.package import DIM, FINGERPRINT, PASSAGE_PREFIX, QUERY_PREFIX
+from memoryd.models.e5.reduction import reduced
 from memoryd.models.e5.tokens import BEGIN, END, Tokenizer
 from memoryd.models.texts import unit
 
@@ -20,15 +22,22 @@ WINDOW = 510
 RUN_TOKENS = 160
 """Padded tokens in one run: beyond it the activations no longer fit a core's cache."""
 
+MOST_CONTEXT = 200
+"""Tokens of what was said before that a text is read with."""
+
 _PADDING = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A stretch of a text, at most `WINDOW` tokens, and the place of the text."""
+    """A stretch of a text, at most `WINDOW` tokens, and the place of the text.
+
+    skipped: tokens at the beginning that are not the text's own.
+    """
 
     text: int
     ids: list[int]
+    skipped: int = 0
 
 
 class OnnxEmbedder:
@@ -72,6 +81,24 @@ class OnnxEmbedder:
             _tokens([windows[at].ids for at in own], [states[at] for at in own], skipped) for own in parts
         ]
 
+    def encode(self, passages: Sequence[Passage], *, is_query: bool = False) -> list[Encoding]:
+        """What is made of each passage.
+
+        The vector of one with a context is the mean over the text's own tokens as they read in it ("late
+        chunking", Günther et al. 2024), of one without over all, as the other methods give it.
+        """
+        prefix = QUERY_PREFIX if is_query else PASSAGE_PREFIX
+        windows = [
+            window for at, passage in enumerate(passages) for window in self._read(at, passage, prefix)
+        ]
+        states = self._states(windows)
+        parts: list[list[int]] = [[] for _ in passages]
+        for at, window in enumerate(windows):
+            parts[window.text].append(at)
+        return [
+            self._encoding([windows[at] for at in own], [states[at] for at in own], prefix) for own in parts
+        ]
+
     def count_tokens(self, text: str) -> int:
         """Tokens of a stored text, prefix and specials included."""
         return len(self._tokenizer.encode(PASSAGE_PREFIX, text)) + 2
@@ -87,6 +114,35 @@ class OnnxEmbedder:
             for at, states in zip(batch, self._run([windows[at] for at in batch]), strict=True):
                 summed[windows[at].text] += _pooled(states)
         return unit(summed)
+
+    def _read(self, at: int, passage: Passage, prefix: str) -> Iterator[_Window]:
+        """The windows of a passage; a short one has one, with as much of its context as there is room for."""
+        if passage.before:
+            own = self._tokenizer.encode("", passage.text)
+            first = self._prefix_tokens[prefix]
+            before = self._tokenizer.encode(prefix, passage.before)
+            room = min(len(before), MOST_CONTEXT + first, WINDOW - len(own)) - first
+            if room > 0:
+                context = [*before[:first], *before[len(before) - room :]]
+                yield _Window(at, context + own, len(context))
+                return
+        ids = self._tokenizer.encode(prefix, passage.text)
+        for start in range(0, len(ids), WINDOW):
+            yield _Window(at, ids[start : start + WINDOW])
+
+    def _encoding(self, windows: list[_Window], states: list[States], prefix: str) -> Encoding:
+        skipped = windows[0].skipped
+        ids = [each for window in windows for each in window.ids]
+        own = np.concatenate([each[1:-1] for each in states])
+        if skipped:
+            pooled = own[skipped:].mean(axis=0, keepdims=True)
+        else:
+            pooled = np.sum([_pooled(each) for each in states], axis=0, keepdims=True)
+        skipped = skipped or self._prefix_tokens[prefix]
+        words, tokens = self._tokenizer.words(ids[skipped:]), own[skipped:]
+        if prefix == PASSAGE_PREFIX:  # punctuation is a fifth of the tokens and finds nothing
+            tokens, words = tokens[[any(map(str.isalnum, word)) for word in words]], ()
+        return Encoding(unit(pooled)[0], reduced(tokens), words)
 
     def _windows(self, texts: Sequence[str], prefix: str) -> list[_Window]:
         found = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BEGIN, END, UNKNOWN = 0, 2, 3
 _SPACES = re.compile("  +")
+_BOUNDARY = "\u2581"
+"""What SentencePiece writes for the space before a word."""
 
 
 class Tokenizer:
@@ -43,6 +45,19 @@ class Tokenizer:
         plain = _SPACES.sub(" ", (prefix + composed(text)).translate(self._normalisation))
         ids: list[int] = self._pieces.encode(plain)
         return ids if UNKNOWN not in ids else self._each_unknown(plain, ids)
+
+    def words(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The word each token is part of: pieces of a Latin word give that word, others themselves."""
+        found: list[list[str]] = []
+        owners: list[int] = []
+        for piece in self._pieces.id_to_piece(list(ids)):
+            plain = piece.removeprefix(_BOUNDARY)
+            if not found or piece != plain or not (plain.isascii() and plain.isalnum()):
+                found.append([])
+            found[-1].append(plain)
+            owners.append(len(found) - 1)
+        joined = ["".join(parts) for parts in found]
+        return tuple(joined[owner] for owner in owners)
 
     def _each_unknown(self, text: str, ids: list[int]) -> list[int]:
         """SentencePiece takes a run of unknown characters for one token, whose piece is the run itself."""

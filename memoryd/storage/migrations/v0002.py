@@ -77,6 +77,11 @@ _STATEMENTS = (
 
 
 def apply(connection: sqlite3.Connection) -> None:
-    """Add conversations, and the kind to the keyword index's partitions."""
+    """Add conversations, the kind to the keyword index's partitions, and token vectors to the spaces."""
     for statement in _STATEMENTS:
         connection.execute(statement)
+    for (space,) in connection.execute("SELECT id FROM spaces").fetchall():
+        connection.execute(
+            f"CREATE TABLE tokens_{space:d} "
+            "(row INTEGER PRIMARY KEY, text_seq INTEGER NOT NULL, tokens BLOB NOT NULL)"
+        )
