@@ -105,7 +105,7 @@ ENGLISH = Language(
     ),
     opening=re.compile(
         r"(?P<between>between)\b\s*(?:the\s+)?"
-        r"|(?:(?P<since>(?:ever\s+)?since|starting(?:\s+from)?)|(?P<from>from)|(?P<after>after|following)"
+        r"|(?:(?P<since>(?:ever\s+)?since|starting\s+from)|(?P<from>from)|(?P<after>after|following)"
         r"|(?P<before>before|prior\s+to)|(?P<until>(?:up\s+)?(?:until|till)))\b\s*(?:(?:in|on|at)\s+)?(?:the\s+)?(?:year\s+(?=\d))?",
         re.IGNORECASE,
     ),
