@@ -22,7 +22,7 @@ def reindex(paths: DataPaths) -> None:
         done = client.admin.reindex()
     _end_show()
     click.echo(
-        f"rebuilt: {done['lexical']:,} memories for keywords, {done['vectors']:,} by meaning; "
+        f"rebuilt: {done['lexical']:,} texts for keywords, {done['vectors']:,} by meaning; "
         f"{done['pending']:,} vectors to come"
     )
 

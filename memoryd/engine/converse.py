@@ -1,4 +1,4 @@
-"""What is said: turns are stored word for word and indexed together with the turn before them."""
+"""What is said: turns are stored word for word and indexed together with the turns before them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from memory_client.types import Appended, Extended, TurnItem
 from memoryd.core.call import current_call
-from memoryd.core.passage import Passage, line
+from memoryd.core.passage import line
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.closing import Closing
 from memoryd.engine.embedding import portions
@@ -19,6 +19,7 @@ from memoryd.storage import requests, sessions, turns
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
 from memoryd.storage.sessions import Place
+from memoryd.storage.texts import CONTEXT_TURNS
 from memoryd.storage.turns import Said
 
 T = TypeVar("T")
@@ -75,28 +76,26 @@ class Converse:
 
         def apply(tx: Transaction) -> list[str]:
             place = self._receive(tx, chunk)
-            if turns.last_said(tx.connection, place.session) != before and vectors:
-                vectors[min(vectors)] = None  # somebody has said something meanwhile, or it was deleted
+            is_context = turns.last_said(tx.connection, place.session) == before
+            given = vectors if is_context else _without_context(vectors)
             return [
-                self._insert(tx, record, place.session, place.position + i, vectors.get(i))
+                self._insert(tx, record, place.session, place.position + i, given.get(i))
                 for i, record in enumerate(chunk)
             ]
 
         return self._write(key, chunk[0].received_at, apply)
 
-    def _looked_up(self, conversation: Conversation, key: RequestKey | None) -> tuple[bool, Any, Said | None]:
+    def _looked_up(self, conversation: Conversation, key: RequestKey | None) -> tuple[bool, Any, list[Said]]:
         """Whether the request was carried out before, its reply, and what was said last in the session."""
         owner = (conversation.user_id, conversation.agent_id, conversation.session_id)
         with self._parts.database.read() as connection:
             known, reply = requests.earlier_reply(connection, key) if key else (False, None)
             number = sessions.number_of(connection, *owner)
-            return known, reply, None if number is None else turns.last_said(connection, number)
+            return known, reply, [] if number is None else turns.last_said(connection, number)
 
-    def _embed(self, chunk: Sequence[TurnRecord], before: Said | None) -> _Vectors:
+    def _embed(self, chunk: Sequence[TurnRecord], before: Sequence[Said]) -> _Vectors:
         places = [i for i, record in enumerate(chunk) if record.remembered]
-        lines = [line(chunk[i].speaker, chunk[i].text) for i in places]
-        contexts = ["" if before is None else before.line, *lines]
-        passages = [Passage(text, context) for text, context in zip(lines, contexts, strict=False)]
+        passages = turns.passages_of(before, [line(chunk[i].speaker, chunk[i].text) for i in places])
         return dict(zip(places, self._parts.meaning.embed_all(passages), strict=True))
 
     def _receive(self, tx: Transaction, records: Sequence[TurnRecord]) -> Place:
@@ -121,3 +120,8 @@ class Converse:
 
     def _write(self, key: RequestKey | None, now: float, apply: Callable[[Transaction], T]) -> T:
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+
+def _without_context(vectors: _Vectors) -> _Vectors:
+    """Somebody has said or deleted something meanwhile: the first ones are embedded again, behind."""
+    return dict(list(vectors.items())[CONTEXT_TURNS:])

@@ -1,4 +1,4 @@
-"""Destroying turns: in one transaction everywhere, the turn behind one is indexed anew in it."""
+"""Destroying turns: in one transaction everywhere, the turns behind one are indexed anew in it."""
 
 from __future__ import annotations
 

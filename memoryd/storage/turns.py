@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryd.core.filters import Node
-from memoryd.core.passage import line
+from memoryd.core.passage import Passage, line
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TURN_FIELDS, TurnRecord
 from memoryd.storage.database import Transaction
 from memoryd.storage.filters import encode_list
-from memoryd.storage.texts import scoped, visible
+from memoryd.storage.texts import CONTEXT_CHARS, CONTEXT_TURNS, scoped, visible
 
 _MAPS = ("metadata", "gate")
 _COLUMNS = ", ".join(f"m.{name}" for name in TURN_FIELDS)
@@ -93,27 +93,37 @@ def count(connection: sqlite3.Connection, scope: Scope, node: Node) -> int:
     return int(connection.execute(f"SELECT count(*) FROM turns m WHERE {condition}", params).fetchone()[0])
 
 
-def last_said(connection: sqlite3.Connection, session: int) -> Said | None:
-    """The last remembered turn of a session."""
-    row = connection.execute(
+def last_said(connection: sqlite3.Connection, session: int) -> list[Said]:
+    """The last remembered turns of a session, as many as the next one is read with."""
+    found = connection.execute(
         "SELECT row, speaker, text FROM turns WHERE session = ? AND remembered "
-        "ORDER BY position DESC LIMIT 1",
+        f"ORDER BY position DESC LIMIT {CONTEXT_TURNS}",
         (session,),
-    ).fetchone()
-    return None if row is None else Said(int(row[0]), line(row[1], row[2]))
+    ).fetchall()
+    return [Said(int(row), line(speaker, text)) for row, speaker, text in reversed(found)]
+
+
+def passages_of(before: Sequence[Said], lines: Sequence[str]) -> list[Passage]:
+    """What is embedded of new turns, as `texts.passages` will have it. before: `last_said`."""
+    said = [*(one.line for one in before), *lines]
+    starts = range(len(before), len(said))
+    return [Passage(said[i], _context(said[max(0, i - CONTEXT_TURNS) : i])) for i in starts]
+
+
+def _context(lines: Sequence[str]) -> str:
+    return "\n".join(one[:CONTEXT_CHARS] for one in lines)
 
 
 def behind(connection: sqlite3.Connection, gone: Iterable[StoredTurn]) -> dict[int, str | None]:
-    """Row and agent of the remembered turn that follows each of these, which are no longer there."""
+    """Row and agent of the turns that were read with these, which are no longer there."""
     found: dict[int, str | None] = {}
     for one in gone:
-        row = connection.execute(
+        rows = connection.execute(
             "SELECT row, agent_id FROM turns WHERE session = ? AND position > ? AND remembered "
-            "ORDER BY position LIMIT 1",
+            f"ORDER BY position LIMIT {CONTEXT_TURNS}",
             (one.session, one.record.position),
-        ).fetchone()
-        if row is not None:
-            found[int(row[0])] = row[1]
+        )
+        found |= {int(row): agent_id for row, agent_id in rows}
     return found
 
 

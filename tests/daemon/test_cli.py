@@ -135,7 +135,7 @@ def test_reindex_starts_the_daemon_and_says_what_it_did(home: Path, run: Run) ->
     daemon.stop()
     done = run("reindex")
     assert done.returncode == 0, done.stderr
-    assert "20 memories for keywords" in done.stdout
+    assert "20 texts for keywords" in done.stdout
 
 
 def test_logs_shows_the_end(daemon: SpawnedDaemon, run: Run) -> None:
