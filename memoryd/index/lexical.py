@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memoryd.core.cues import cues_of
 from memoryd.core.filters import Node
 from memoryd.core.fold import FOLD_VERSION, index_terms, query_terms
 from memoryd.core.kinds import TextKind, kind_of
@@ -56,7 +57,7 @@ class LexicalIndex:
         found = index_terms(text)
         number = self._number(tx, user_id, row)
         tx.execute(f"INSERT INTO lexical_{number} (rowid, terms) VALUES (?, ?)", (row, " ".join(found)))
-        terms.put(tx, row, found)
+        terms.put(tx, row, found, cues_of(text))
         partitions.count(tx, number, 1, len(found))
 
     def remove(self, tx: Transaction, user_id: str, row: int, text: str) -> None:

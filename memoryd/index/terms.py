@@ -26,6 +26,7 @@ MOST_KEPT = 1000
 K1, B = 1.2, 0.75
 """FTS5's own constants of BM25."""
 _NUMBER = np.dtype("<u4")
+_HEAD = 2
 
 
 def numbers_of(terms: Collection[str]) -> Numbers:
@@ -34,9 +35,10 @@ def numbers_of(terms: Collection[str]) -> Numbers:
     return np.fromiter(numbers, np.uint32, len(terms))
 
 
-def put(tx: Transaction, row: int, terms: Sequence[str]) -> None:
-    """Keep the terms of a text."""
-    kept = np.append(np.array([len(terms)], _NUMBER), numbers_of(terms[:MOST_KEPT]).astype(_NUMBER))
+def put(tx: Transaction, row: int, terms: Sequence[str], cues: int) -> None:
+    """Keep the terms and the cues of a text."""
+    head = np.array([len(terms), cues], _NUMBER)
+    kept = np.append(head, numbers_of(terms[:MOST_KEPT]).astype(_NUMBER))
     tx.execute("INSERT OR REPLACE INTO text_terms VALUES (?, ?)", (row, kept.tobytes()))
 
 
@@ -50,13 +52,14 @@ class Documents:
     """The terms of n texts.
 
     rows: (n,) ascending; terms: of all texts, one after the other; starts: (n,) where each begins; lengths:
-    (n,) terms of each whole text.
+    (n,) terms of each whole text; cues: (n,) as `core.cues` has them.
     """
 
     rows: Rows
     terms: Numbers
     starts: Rows
     lengths: Floats
+    cues: Numbers
 
     def counts(self, wanted: Numbers) -> Floats:
         """How often each wanted term stands in each text, (n, wanted)."""
@@ -75,12 +78,13 @@ def load(connection: sqlite3.Connection, rows: Sequence[int]) -> Documents:
         (json.dumps(rows),),
     ).fetchall()
     parts = [np.frombuffer(blob, _NUMBER) for _, blob in found]
-    sizes = np.fromiter((len(part) - 1 for part in parts), np.int64, len(parts))
+    sizes = np.fromiter((len(part) - _HEAD for part in parts), np.int64, len(parts))
     return Documents(
         np.fromiter((row for row, _ in found), np.int64, len(found)),
-        np.concatenate([part[1:] for part in parts]) if parts else np.empty(0, np.uint32),
+        np.concatenate([part[_HEAD:] for part in parts]) if parts else np.empty(0, np.uint32),
         np.cumsum(sizes) - sizes,
         np.fromiter((part[0] for part in parts), np.float64, len(parts)),
+        np.fromiter((part[1] for part in parts), np.uint32, len(parts)),
     )
 
 

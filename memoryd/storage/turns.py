@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memoryd.core.filters import Node
+from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.passage import Passage, line
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TURN_FIELDS, TurnRecord
@@ -54,6 +54,15 @@ def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> di
     owner, params = scoped(scope)
     condition = f"{owner} AND m.id IN (SELECT value FROM json_each(?))"
     return {one.record.id: one for one in _select(connection, condition, [*params, json.dumps(ids)])}
+
+
+def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, StoredTurn]:
+    """The remembered visible turns at `rows`, by row."""
+    condition, params = visible("turn", scope, EVERYTHING)
+    wanted = f"m.row IN (SELECT value FROM json_each(?)) AND {condition}"
+    return {
+        one.row: one for one in _select(connection, wanted, [json.dumps(rows), *params], index="NOT INDEXED")
+    }
 
 
 def of_sessions(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[StoredTurn]:
@@ -151,11 +160,12 @@ def forget_user(tx: Transaction, user_id: str) -> int:
 
 
 def _select(
-    connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = ""
+    connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = "", index: str = ""
 ) -> list[StoredTurn]:
+    """index: `NOT INDEXED` goes by row numbers."""
     sql = (
         f"SELECT {_COLUMNS}, m.row AS row, m.session AS session, "
-        f"m.remembered AND o.row IS NULL AS indexed FROM turns m "
+        f"m.remembered AND o.row IS NULL AS indexed FROM turns m {index} "
         f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "
         f"WHERE {condition} {tail}"
     )

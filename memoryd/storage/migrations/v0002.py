@@ -53,6 +53,10 @@ _STATEMENTS = (
     "CREATE UNIQUE INDEX turns_by_position ON turns (session, position)",
     "CREATE INDEX turns_by_time ON turns (user_id, created_at, row) WHERE remembered",
     "CREATE INDEX turns_by_session ON turns (user_id, session_id)",
+    "CREATE INDEX turns_by_speaker ON turns (user_id, speaker) WHERE remembered AND speaker IS NOT NULL",
+    "CREATE INDEX turns_by_event ON turns (user_id, event_start) WHERE remembered AND event_start IS NOT NULL",
+    "CREATE INDEX memories_by_event ON memories (user_id, event_start) WHERE event_start IS NOT NULL",
+    "CREATE INDEX memories_with_keys ON memories (user_id) WHERE exact_keys != '[]'",
     f"INSERT INTO sqlite_sequence VALUES ('turns', {_FIRST_TURN})",
     """
     CREATE TABLE partitions (
@@ -69,7 +73,7 @@ _STATEMENTS = (
     "DELETE FROM sqlite_sequence WHERE name = 'partitions'",
     "INSERT INTO sqlite_sequence SELECT 'partitions', seq FROM sqlite_sequence WHERE name = 'users'",
     "DROP TABLE users",
-    # numbers of a text's terms, little-endian uint32: how many there are, then the first of them
+    # of a text, little-endian uint32: how many terms, its cues, then the numbers of the first terms
     "CREATE TABLE text_terms (row INTEGER PRIMARY KEY, terms BLOB NOT NULL)",
     # the keyword index is made again at the next start: it has no such numbers of what it holds
     "DELETE FROM properties WHERE name = 'fold_version'",

@@ -1,0 +1,147 @@
+"""What ranking needs to know of chosen rows, and of the turns beside them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memoryd.core.filters import Node
+from memoryd.core.kinds import TextKind
+from memoryd.core.scope import Scope
+from memoryd.storage.texts import TABLES, visible
+
+_MOST_SPEAKERS = 50
+_FAR = 9e15
+"""Seconds no clock reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text stands. session: 0 for none; before, behind: rows of the turns beside it, if any."""
+
+    row: int
+    created_at: float
+    event_start: float | None
+    event_end: float | None
+    session: int = 0
+    speaker: str | None = None
+    role: str | None = None
+    before: int | None = None
+    behind: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a memory's weight depends on."""
+
+    row: int
+    importance: float
+    confidence: float
+    last_access: float
+
+
+_MEMORY_PLACES = (
+    "SELECT row, created_at, event_start, event_end FROM memories "
+    "WHERE row IN (SELECT value FROM json_each(?))"
+)
+_BESIDE = (
+    "(SELECT row FROM turns o WHERE o.session = t.session AND o.position {0} t.position AND o.remembered "
+    "ORDER BY o.position {1} LIMIT 1)"
+)
+_TURN_PLACES = (
+    "SELECT t.row, t.created_at, t.event_start, t.event_end, t.session, t.speaker, t.role, "
+    f"{_BESIDE.format('<', 'DESC')}, {_BESIDE.format('>', 'ASC')} FROM turns t "
+    "WHERE t.row IN (SELECT value FROM json_each(?))"
+)
+_SPEAKERS = """
+    WITH RECURSIVE known (name) AS (
+        SELECT min(speaker) FROM turns WHERE user_id = :user AND remembered AND speaker IS NOT NULL
+        UNION ALL
+        SELECT (SELECT min(speaker) FROM turns
+                WHERE user_id = :user AND remembered AND speaker IS NOT NULL AND speaker > name)
+        FROM known WHERE name IS NOT NULL
+    )
+    SELECT name FROM known WHERE name IS NOT NULL LIMIT :most
+"""
+
+
+def places(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) -> dict[int, Place]:
+    """Where texts of a kind stand, by row."""
+    sql = _TURN_PLACES if kind == "turn" else _MEMORY_PLACES
+    return {found[0]: Place(*found) for found in connection.execute(sql, (json.dumps(rows),))}
+
+
+def standings(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Standing]:
+    """What the weights of memories depend on, by row."""
+    sql = (
+        "SELECT row, importance, confidence, last_access FROM memories "
+        "WHERE row IN (SELECT value FROM json_each(?))"
+    )
+    return {found[0]: Standing(*found) for found in connection.execute(sql, (json.dumps(rows),))}
+
+
+def speakers(connection: sqlite3.Connection, user_id: str) -> list[str]:
+    """The names of those who speak in a user's turns, the first 50 of them."""
+    found = connection.execute(_SPEAKERS, {"user": user_id, "most": _MOST_SPEAKERS})
+    return [name for (name,) in found]
+
+
+def within(
+    connection: sqlite3.Connection,
+    kind: TextKind,
+    scope: Scope,
+    node: Node,
+    start: float | None,
+    end: float | None,
+    limit: int,
+) -> list[int]:
+    """Rows of visible texts that were made, or speak of, a time in [start, end); newest first."""
+    condition, params = visible(kind, scope, node)
+    low, high = (-_FAR if start is None else start), (_FAR if end is None else end)
+    found: dict[int, None] = {}
+    for when, bounds in (
+        ("m.created_at >= ? AND m.created_at < ?", [low, high]),
+        ("m.event_start < ? AND coalesce(m.event_end, m.event_start) >= ?", [high, low]),
+    ):
+        sql = (
+            f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} AND {when} "
+            f"ORDER BY m.created_at DESC LIMIT {limit:d}"
+        )
+        found |= dict.fromkeys(row for (row,) in connection.execute(sql, [*params, *bounds]))
+    return list(found)
+
+
+def keyed(
+    connection: sqlite3.Connection, scope: Scope, node: Node, keys: Sequence[str], limit: int
+) -> dict[int, str]:
+    """Rows of visible memories that have one of the exact keys, with the key."""
+    condition, params = visible("memory", scope, node)
+    sql = (
+        f"SELECT m.row, k.value FROM memories m, json_each(m.exact_keys) k WHERE {condition} "
+        f"AND m.exact_keys != '[]' AND lower(k.value) IN (SELECT value FROM json_each(?)) LIMIT {limit:d}"
+    )
+    return dict(connection.execute(sql, [*params, json.dumps(keys, ensure_ascii=False)]).fetchall())
+
+
+def named(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node, id: str) -> int | None:
+    """The row of the visible text with an id."""
+    condition, params = visible(kind, scope, node)
+    sql = f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} AND m.id = ?"
+    found = connection.execute(sql, [*params, id]).fetchone()
+    return None if found is None else int(found[0])
+
+
+def holding(
+    connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int], phrases: Sequence[str]
+) -> dict[int, str]:
+    """Those of some rows whose text holds one of the phrases, with the first it holds."""
+    found: dict[int, str] = {}
+    sql = (
+        f"SELECT row FROM {TABLES[kind]} WHERE row IN (SELECT value FROM json_each(?)) "
+        "AND instr(lower(text), ?) > 0"
+    )
+    for phrase in reversed(phrases):
+        found |= {row: phrase for (row,) in connection.execute(sql, (json.dumps(rows), phrase.lower()))}
+    return found
