@@ -39,17 +39,18 @@ def _rules() -> Iterator[tuple[str, Rule]]:
             means.ago,
         ),
     )
+    yield "这本今", _rule(r"(?:这个?|本|今)(天|日|周|星期|月|年)的?早些时候", means.to_date)
     yield "今", _rule(r"(?:(?<=[年前])|(?<=[年前月]的))今[天日]", means.same_day)
     yield (
         "大前昨今明后",
         _rule(
-            rf"大?前天|(?:昨|今|明)(?:天|日|儿)(?!天){words.NOT_TODAY}|大后天|(?<!先天)后天{words.NOT_ACQUIRED}",
+            rf"大?前天(?!津)|(?:昨|今|明)(?:天|日|儿)(?!天){words.NOT_TODAY}|大后天|(?<!先天)后天{words.NOT_ACQUIRED}",
             means.relative_day,
         ),
     )
     yield "那", _rule(r"那一?个?(周|星期|礼拜|月)(?![一二三四五六日天末])", means.containing)
     yield "昨今明前", _rule(r"(?:([昨今明])([早晨晚夜])|(前)(晚))上?", means.day_and_part)
-    yield "大前去今本明后上", _rule(rf"({'|'.join(words.YEARS)})(?![级班])度?", means.relative_year)
+    yield "大前去今本明后上", _rule(rf"({'|'.join(words.YEARS)})(?![级班]|轻人)度?", means.relative_year)
     yield (
         "12一二上二本" + _BEGIN_NUMBER,
         _rule(
@@ -113,7 +114,7 @@ def _months_and_weeks() -> Iterator[tuple[str, Rule]]:
 
 
 def _days() -> Iterator[tuple[str, Rule]]:
-    day = rf"{_NOT_IN_NUMBER}(?<![第编工])({_D})"
+    day = rf"{_NOT_IN_NUMBER}(?<![第编工路街巷弄])({_D})"
     yield _BEGIN_NUMBER, _rule(rf"(?<=月)\s*({_D})[日号]", means.day_of_month)
     yield (
         _BEGIN_NUMBER,
@@ -122,14 +123,17 @@ def _days() -> Iterator[tuple[str, Rule]]:
     yield (
         "0123456789",
         _rule(
-            r"(?<![\d/.])([01]?\d)/([0-3]?\d)(?![\d/%.]|的?(?:人|概率|可能)|[个杯碗块勺瓶斤袋张片份圈年天以左])",
+            r"(?<![\d/.])([01]?\d)/([0-3]?\d)(?![\d/%.]|的?(?:人|概率|可能)|[个杯碗块勺瓶斤袋张片份圈年天以左小])",
             means.slashed,
         ),
     )
     yield _BEGIN_NUMBER, _rule(rf"{day}号{words.NOT_NUMBERED}", means.day_alone)
     yield _BEGIN_NUMBER, _rule(rf"{day}日(?![元游子语])", means.bare_day)
     yield "".join({form[0] for form in means.DAY_PARTS}), _rule("|".join(means.DAY_PARTS), means.day_part)
-    yield "早晚夜", _rule(r"(?<=[天日号])[早晚夜](?![餐饭会安年期])", means.day_part_character)
+    yield (
+        "早晚夜",
+        _rule(r"(?<=[天日号一二三四五六])[早晚夜](?![餐饭会安年期点些上])", means.day_part_character),
+    )
     yield "0123456789", _rule(r"(?<![\d:.])([012]?\d)[:：]([0-5]\d)(?:[:：][0-5]\d)?(?![\d:])", means.digital)
     yield (
         _BEGIN_NUMBER,

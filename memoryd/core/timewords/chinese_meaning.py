@@ -177,6 +177,10 @@ def ago_and_half(match: re.Match[str], reference: Reference) -> Pattern:
     return fixed(periods.period_of(reference.ago(60 * count + 30, "minute").start, "hour"))
 
 
+def to_date(match: re.Match[str], reference: Reference) -> Pattern:
+    return fixed(reference.to_date(words.UNITS[match[1]]))
+
+
 def coming(match: re.Match[str], reference: Reference) -> Pattern | None:
     counted = _count(match[1], match[2])
     return None if counted is None else fixed(reference.coming(*counted))

@@ -52,7 +52,7 @@ _NUMBERED = (
 NOT_HOLIDAY = rf"(?!{_PLACES}|新村|山庄|厂|班|套)"
 NOT_NUMBERED = rf"(?!{_NUMBERED}|{_PLACES})"
 _MOON = "球|亮|饼|台|色|光|季|经|子(?!女)|票|薪|租|供|卡|费|老|嫂|牙|食"
-NOT_MONTH = f"(?!{_MOON}|兰|雪|瓜|娃|革命|天(?![气哪我你他她去来在]))"
+NOT_MONTH = f"(?!{_MOON}|路|街|龄|兰|雪|瓜|娃|革命|天(?![气哪我你他她去来在]))"
 NOT_YEAR = "(?![级代期版龄糕货画检轻老]|以?[上下]的)"
 NOT_TODAY = "(?!头条|说法|美术|资本|重现|方舟|香|之后》|之星)"
 NOT_ACQUIRED = "(?!性|努力|养成|形成|失调|培养|习得|免疫|教育|因素|的我不努力)"
@@ -63,5 +63,5 @@ REPEATED = (
     # of a year or month that is not said: 那年冬天, 哪个周末, 有一年春节
     r"|(?:那|哪|某|当|有)一?(?:年|个|个月|月|天)的?$"
 )
-# What stands before a thing liked as such, not a time: 喜欢夏天.
-LIKED = r"(?:喜欢|热爱|讨厌|害怕|最爱|偏爱|期待|盼着)\s*$"
+# What stands before a thing liked as such, or a name, not a time: 喜欢夏天, 名叫三月.
+LIKED = r"(?:喜欢|热爱|讨厌|害怕|最爱|偏爱|期待|盼着|名?叫做?|姓)\s*$"

@@ -83,7 +83,7 @@ NOT_HOLIDAY = (
     r"(?!\s+(?:trees?|songs?|carols?|movies?|films?|cards?|markets?|pudding|cakes?|jumpers?|sweaters?|lights|"
     r"decorations?|island|ornaments?|cookies?|stockings?|eggs?|bunny|lilies|costumes?|album|resolutions?)\b)"
 )
-NOT_WEEKDAY = r"(?!\s+(?:school|roast|times|best|addams|island|s\b)|'s\b(?=\s+(?:menu|restaurant)))"
+NOT_WEEKDAY = r"(?!\s+(?:school|routines?|schedules?|roast|times|best|addams|island)\b)"
 # A time that comes back again and again.
 REPEATED = (
     r"\b(?:every|each|any|most|alternate)\s+(?:(?:other|single|second|third|few)\s+)?"
