@@ -26,7 +26,6 @@ _FEW = r"few|several|couple(?:\s+of)?"
 _UNIT = rf"({_any(words.UNITS)}|fortnight)s?\b"
 _MONTH = rf"({_any(words.MONTH_NUMBERS)})\b\.?"
 _WEEKDAY = rf"(?:{_any(words.WEEKDAYS)})"
-_ORDINAL = rf"(\d{{1,2}}(?:st|nd|rd|th)|{_any(ENGLISH_ORDINALS)})"
 _DAY = rf"(\d{{1,2}}(?:st|nd|rd|th)?(?![\d:]|\.\d|\s*(?:[ap]\.?m\b|%))|{_any(ENGLISH_ORDINALS)})\b"
 _HOLIDAY = _any(holidays.ENGLISH)
 _NAME = rf"(?:{_WEEKDAY}|{_any(words.SEASONS)}|weekend)"
