@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_client.errors import ModelUnavailableError
+from memoryd.core.passage import Passage
 from memoryd.engine.embedding import PORTION, embed_possible, portions
 
 LIMIT = 32_768
@@ -40,26 +41,31 @@ class Model:
         self.is_down = is_down
         self.calls: list[list[str]] = []
 
-    def __call__(self, texts: Sequence[str]) -> list[str]:
-        self.calls.append(list(texts))
+    def __call__(self, passages: Sequence[Passage]) -> list[str]:
+        texts = [passage.text for passage in passages]
+        self.calls.append(texts)
         if self.is_down or not self.refused.isdisjoint(texts):
             raise ModelUnavailableError("no")
         return [text.upper() for text in texts]
 
 
+def passages(*texts: str) -> list[Passage]:
+    return [Passage(text) for text in texts]
+
+
 def test_one_call_when_nothing_is_refused() -> None:
     model = Model()
-    assert embed_possible(model, ["a", "b"]) == ["A", "B"]
+    assert embed_possible(model, passages("a", "b")) == ["A", "B"]
     assert len(model.calls) == 1
 
 
 def test_what_is_refused_alone_is_none() -> None:
-    assert embed_possible(Model("b", "c"), ["a", "b", "c", "d"]) == ["A", None, None, "D"]
-    assert embed_possible(Model("a"), ["a"]) == [None]
+    assert embed_possible(Model("b", "c"), passages("a", "b", "c", "d")) == ["A", None, None, "D"]
+    assert embed_possible(Model("a"), passages("a")) == [None]
 
 
 def test_a_model_that_is_down_is_not_asked_for_each_text() -> None:
     model = Model(is_down=True)
     with pytest.raises(ModelUnavailableError):
-        embed_possible(model, ["a"] * 100)
+        embed_possible(model, passages(*["a"] * 100))
     assert len(model.calls) == 2
