@@ -24,7 +24,9 @@ Kind = Literal[
 ]
 Source = Literal["user", "background_ai", "system", "document", "import"]
 State = Literal["active", "archived", "superseded"]
-Mode = Literal["auto", "hybrid", "semantic", "lexical"]
+Mode = Literal["auto", "hybrid", "semantic", "lexical", "exact", "temporal"]
+Intent = Literal["fact", "reasoning", "contextual", "preference", "skill"]
+SearchScope = Literal["memory", "turn"]
 Order = Literal["created_at", "last_access", "importance", "confidence"]
 SearchOrder = Literal["relevance", "created_at", "last_access", "importance", "confidence"]
 Direction = Literal["asc", "desc"]
@@ -83,6 +85,13 @@ class Memory(TypedDict):
     """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
 
 
+class Snippet(TypedDict):
+    """The stretch of a text that matches best; `marks`: [start, end] of the matches in it."""
+
+    text: str
+    marks: list[list[int]]
+
+
 class Explanation(TypedDict):
     """How a hit came about, and what the search as a whole could not do."""
 
@@ -94,22 +103,48 @@ class Explanation(TypedDict):
     missing_vectors: int
     """Memories of this user that meaning cannot find yet."""
     milliseconds: dict[str, float]
+    """Of each source and step of the search."""
+    terms: list[str]
+    """What of the query stands in the text, as it stands there."""
+    keys: list[str]
+    """The id, exact key or quoted phrase it was found by."""
+    snippet: Snippet
+    same: list[str]
+    """Near-duplicates of the hit that were left out."""
+    recipe: str
+    """How the candidates were fused."""
+    fusion: dict[str, dict[str, float]]
+    """feature or source -> its value and what it adds to the score (before the logistic function)."""
+    plan: dict[str, Any]
 
 
 class Hit(TypedDict):
     """One result of `search`; `score` is comparable only inside one reply."""
 
     id: str
-    type: Literal["memory"]
+    type: SearchScope
     text: str
     score: float
     metadata: Metadata
-    category: Category
-    importance: float
+    """Of a turn also `session_id position role speaker timestamp`."""
+    category: Category | None
+    """None for a turn."""
+    importance: float | None
+    """None for a turn."""
     created_at: float
     scores: dict[str, float]
-    """source (`semantic` cosine, `lexical` BM25) -> raw score."""
+    """source (`semantic` cosine, `lexical` BM25, `exact`, `temporal`, `reranker`) -> raw score."""
     explain: NotRequired[Explanation]
+
+
+class SearchReport(TypedDict):
+    """A search with its reasons, also where nothing was found."""
+
+    hits: list[Hit]
+    plan: dict[str, Any]
+    mode: str
+    notes: list[str]
+    milliseconds: dict[str, float]
 
 
 class Page(TypedDict):
@@ -265,6 +300,8 @@ class Status(TypedDict):
     uptime: float
     data_dir: str
     embedder: dict[str, Any]
+    reranker: dict[str, Any]
+    """model, state (off, loading, ready, unavailable), device, error, answered, late."""
     counts: dict[str, int]
     """memories, turns, sessions, users, versions."""
     pending_vectors: int

@@ -2,8 +2,8 @@
 
 python scripts/train_token_projection.py
 
-Principal components of the tokens of our own short texts (calibration, probe set, labelled queries), turned so that every direction carries alike:
-then one step of quantisation is right for all of them.
+Principal components of the tokens of our own short texts (calibration, probe set, labelled queries),
+turned so that every direction carries alike: then one step of quantisation is right for all of them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def main() -> int:
     _environment.run_where_installed()
     import numpy as np
 
-    from memoryd.models.e5.bundled import open_fast
     from memoryd.models import probe
+    from memoryd.models.e5.bundled import open_fast
     from memoryd.models.e5.calibration import texts
     from memoryd.models.e5.reduction import FILE, REDUCED
 

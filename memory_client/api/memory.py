@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from memory_client.api.spec import long_running
 from memory_client.types import (
@@ -10,6 +10,7 @@ from memory_client.types import (
     Direction,
     Filters,
     Hit,
+    Intent,
     Memory,
     MemoryItem,
     Mode,
@@ -17,6 +18,8 @@ from memory_client.types import (
     Page,
     Pong,
     SearchOrder,
+    SearchReport,
+    SearchScope,
     Stats,
     Status,
     Updated,
@@ -106,20 +109,58 @@ class MemoryAPI:
         agent_id: str | None = None,
         session_id: str | None = None,
         mode: Mode = "auto",
+        scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
         offset: int = 0,
         min_score: float | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
+        intent: Intent | None = None,
+        weights: dict[str, float] | None = None,
+        time_range: list[float | str | None] | None = None,
+        reference_time: float | str | None = None,
+        tz: str | None = None,
         explain: bool = False,
     ) -> list[Hit]:
-        """Active memories that fit the query, best first.
+        """Active memories that fit the query, best first; with `scope` also what was said, turn by turn.
 
-        `mode`: `lexical` by words, `semantic` by meaning, `hybrid` both, `auto` the best that is ready.
-        While the model loads `auto` and `hybrid` answer by words and say so in `explain`; `semantic` waits
-        for it within the call's time. `session_id` narrows to a session, `sort_by` reorders the
-        `n_results` (1 to 1000) best, `min_score` in [0, 1] drops the weaker ones.
+        `mode`: `lexical` by words, `semantic` by meaning, `hybrid` everything there is, `auto` the best
+        that is ready, `exact` by ids, exact keys and quoted phrases, `temporal` by the time that the query
+        or `time_range` names. While the model loads `auto` and `hybrid` answer by words and say so in
+        `explain`; `semantic` waits for it within the call's time. `scope`: any of `memory turn`, or "all";
+        memories by default. `session_id` narrows to a session, `time_range` to [start, end) (either may be
+        None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to 1000) best,
+        `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the query;
+        `weights` multiplies what `exact semantic temporal recency lexical graph` count, 1 by default.
+        Times in the query (last week, 上周三) are told from `reference_time`, now by default, in the zone
+        `tz`, the setting `search.timezone` by default.
         Raises `ModelUnavailableError` when `semantic` has no model.
+        """
+
+    def explain(
+        self,
+        query: str,
+        n_results: int = 5,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        mode: Mode = "auto",
+        scope: list[SearchScope] | Literal["all"] | None = None,
+        filters: Filters | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        sort_by: SearchOrder = "relevance",
+        sort_order: Direction = "desc",
+        intent: Intent | None = None,
+        weights: dict[str, float] | None = None,
+        time_range: list[float | str | None] | None = None,
+        reference_time: float | str | None = None,
+        tz: str | None = None,
+    ) -> SearchReport:
+        """The plan of a search, its hits with their reasons, and why there are none if so; never cached.
+
+        Takes what `search` takes; its hits have `explain`.
         """
 
     def count(

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
 
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
@@ -14,6 +15,7 @@ from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.settings import Settings
 from memoryd.core.ids import IdFactory
+from memoryd.core.times import parse_zone
 from memoryd.engine import screen, turn_entries
 from memoryd.engine.closing import IDLE, Closing
 from memoryd.engine.converse import Converse
@@ -32,12 +34,16 @@ from memoryd.engine.transcript import Transcript
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
+from memoryd.models.reranker import RerankerChoice, RerankerHost
 from memoryd.models.select import EmbedderChoice
+from memoryd.retrieval.cache import ResultCache
+from memoryd.retrieval.rerank import Reranker
 from memoryd.retrieval.search import Search
 from memoryd.service.admin import AdminService
 from memoryd.service.conversation import ConversationService
 from memoryd.service.dispatch import Dispatcher
 from memoryd.service.memory import MemoryService
+from memoryd.service.searching import Asking
 from memoryd.storage import requests
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, migrate
@@ -62,7 +68,19 @@ class App:
         self._parts = parts = _parts(paths, settings, clock)
         self._runtime = Runtime(clock(), settings.describe(), settings.from_starter())
         self._maintain = Maintain(parts, self._runtime)
-        self._search = Search(parts.database, parts.lexical, parts.meaning)
+        self._search = Search(
+            parts.database,
+            parts.lexical,
+            parts.meaning,
+            Reranker(
+                parts.reranker,
+                candidates=settings.reranker.candidates,
+                seconds=settings.reranker.deadline_ms / 1000.0,
+            ),
+            ResultCache(settings.search.result_cache, settings.search.result_seconds),
+            clock=clock,
+        )
+        self._runtime.result_cache = self._search.cache.counters
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._jobs = self._job_runner()
@@ -99,6 +117,7 @@ class App:
             self._maintain.rebuild_lexical()
         parts.vectors.open()
         parts.meaning.host.start()
+        parts.reranker.start()
         self._indexer.start()
         self._closing.resume()
         self._jobs.start()
@@ -121,6 +140,7 @@ class App:
         self._jobs.stop()
         self._indexer.stop()
         self._search.close()
+        self._parts.reranker.close()
         self._parts.meaning.close()
         self._save_snapshot()
         self._parts.vectors.close()
@@ -142,7 +162,8 @@ class App:
     def _memory_service(self) -> MemoryService:
         parts = self._parts
         forget = Forget(parts, self._removal)
-        return MemoryService(Remember(parts), Recall(parts), forget, self._search, self._maintain)
+        asking = Asking(_zone(self._settings.search.timezone), parts.clock)
+        return MemoryService(Remember(parts), Recall(parts), forget, self._search, asking, self._maintain)
 
     def _conversation_service(self) -> ConversationService:
         parts, closing = self._parts, self._closing
@@ -207,7 +228,20 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
             add_cap=settings.embedder.add_cap_ms / 1000.0,
         ),
         ids=IdFactory(),
+        reranker=RerankerHost(_reranker(settings)),
     )
+
+
+def _reranker(settings: Settings) -> RerankerChoice:
+    own = settings.reranker
+    return RerankerChoice(own.model, own.device, own.allow_downloads)
+
+
+def _zone(name: str) -> tzinfo:
+    """The zone of a setting; that of the machine without one."""
+    if name:
+        return parse_zone(name, "search.timezone")
+    return datetime.now().astimezone().tzinfo or UTC
 
 
 def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:

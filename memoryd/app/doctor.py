@@ -14,6 +14,7 @@ from memory_client.launch import START_SECONDS, find_daemon, start_lock
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
 from memoryd.app.settings import load_settings
+from memoryd.models import st_library
 from memoryd.models.e5 import cache
 from memoryd.storage.check import check_database
 from memoryd.storage.ownership import DirectoryOwner
@@ -65,6 +66,7 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
                 *_leftovers(paths),
                 _keys(paths),
                 *_engine(paths),
+                *_reranker(paths),
                 *check_database(paths.database),
             ]
         finally:
@@ -117,6 +119,18 @@ def _engine(paths: DataPaths) -> Iterator[Finding]:
     if wanted.model in ("auto", "bundled") and wanted.engine == "auto":
         sound, detail = cache.examine(paths.models)
         yield Finding(check="fast engine", ok=sound, detail=detail, fix=None if sound else _RESTART)
+
+
+def _reranker(paths: DataPaths) -> Iterator[Finding]:
+    """Whether a reranker, where one is named, has its library."""
+    try:
+        named = load_settings(paths).reranker.model
+    except MemorydError:  # told by `_config`
+        return
+    if named and not st_library.installed():
+        yield _bad("reranker", f"{named}: sentence-transformers is not installed", st_library.INSTALL)
+    elif named:
+        yield _good("reranker", f"{named}: loaded by the next start")
 
 
 def _config(paths: DataPaths) -> Finding:

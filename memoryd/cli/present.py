@@ -18,6 +18,7 @@ def status_lines(state: Status) -> Iterator[str]:
         "data": state["data_dir"],
         "schema": f"{state['schema']}, protocol {state['protocol']}",
         "embedder": _pairs(state["embedder"]),
+        "reranker": _pairs(state["reranker"]),
         "counts": _pairs(state["counts"]),
         "vectors to come": f"{state['pending_vectors']:,}",
         "memory": _sizes(state["memory"]),

@@ -12,9 +12,9 @@ from memoryd.core.passage import line
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.closing import Closing
 from memoryd.engine.embedding import portions
-from memoryd.engine.meaning import Embedded
 from memoryd.engine.parts import Parts
 from memoryd.engine.turn_entries import Conversation, new_turn, text_of_item, turn_of_item
+from memoryd.retrieval.meaning_source import Encoded
 from memoryd.storage import requests, sessions, turns
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
@@ -23,7 +23,7 @@ from memoryd.storage.texts import CONTEXT_TURNS
 from memoryd.storage.turns import Said
 
 T = TypeVar("T")
-_Vectors = dict[int, Embedded | None]
+_Vectors = dict[int, Encoded | None]
 """By the place of a turn in its chunk; those not to be remembered have none."""
 
 
@@ -108,7 +108,7 @@ class Converse:
         return place
 
     def _insert(
-        self, tx: Transaction, record: TurnRecord, session: int, position: int, embedded: Embedded | None
+        self, tx: Transaction, record: TurnRecord, session: int, position: int, embedded: Encoded | None
     ) -> str:
         """The id is made here, in the order of the positions."""
         id = self._parts.ids.new("trn", record.received_at)

@@ -28,6 +28,7 @@ class Examine:
             self._keywords(),
             self._vectors(),
             self._model(),
+            self._reranker(),
             self._jobs(),
             self._disk(),
         ]
@@ -63,6 +64,12 @@ class Examine:
         slower = f" (no faster engine: {status['fallback']})" if status["fallback"] else ""
         sound = status["reason"] or f"{status['engine']}, {status['fingerprint']}{slower}"
         return _finding("embedding model", [str(status["reason"])] if failed else [], sound, "memoryd config")
+
+    def _reranker(self) -> Finding:
+        status = self._parts.reranker.status()
+        failed = [str(status["error"])] if status["state"] == "unavailable" else []
+        sound = f"{status['state']}: {status['model']}" if status["model"] else "off"
+        return _finding("reranker", failed, sound, "memoryd config")
 
     def _jobs(self) -> Finding:
         with self._parts.database.read() as connection:

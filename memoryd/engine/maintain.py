@@ -62,6 +62,7 @@ class Maintain:
             uptime=round(max(0.0, parts.clock() - runtime.started_at), 3),
             data_dir=str(parts.paths.root),
             embedder=parts.meaning.status(),
+            reranker=parts.reranker.status(),
             counts=counts,
             pending_vectors=parts.vectors.missing(None),
             memory={
@@ -79,6 +80,7 @@ class Maintain:
         metrics = self.runtime.server_metrics()
         caches = {
             "query_vectors": self._parts.meaning.host.cache_counters(),
+            "results": self.runtime.result_cache(),
             "term_frequencies": self._parts.lexical.cache_counters(),
         }
         return Metrics(methods=metrics["methods"], queue=metrics["queue"], caches=caches)
@@ -159,6 +161,9 @@ class Maintain:
         reason = self._parts.meaning.why_not()
         if reason and self.stage == "ready":
             found.append(f"search goes by keywords only: {reason}")
+        reranker = self._parts.reranker.status()
+        if reranker["state"] == "unavailable" and not self.runtime.is_stopping:
+            found.append(f"hits are not reranked: {reranker['error']}")
         if disk["free"] < LOW_DISK_BYTES:
             found.append(f"only {disk['free'] // 2**20} MB free on the disk of {self._parts.paths.root}")
         if job_counts["failed"]:

@@ -7,25 +7,26 @@ goes on with its former model while a new one is built (keyword search when that
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from memory_client.deadline import Deadline
 from memory_client.errors import ModelUnavailableError
+from memoryd.core.kinds import TextKind
 from memoryd.core.passage import Passage
 from memoryd.core.scope import Scope
 from memoryd.index.building import Building
 from memoryd.index.spaces import Probes, Space
+from memoryd.index.tokens import TokenBlock
 from memoryd.index.vector_index import VectorIndex
+from memoryd.index.vectors import Rows
 from memoryd.models import probe
-from memoryd.models.base import Embedder, Encoding, TokenEmbedder
+from memoryd.models.base import Embedder, TokenEmbedder
 from memoryd.models.host import EmbedderHost
+from memoryd.retrieval.meaning_source import Encoded
 from memoryd.storage.database import Transaction
 
 log = logging.getLogger(__name__)
@@ -37,16 +38,6 @@ _APPROVAL_SECONDS = 0.1
 _SERVER = "openai:"
 """A server may put another model behind the same name, so what it makes is looked at every time."""
 _REBUILDING = "the memories are being embedded anew with another model"
-
-Vector = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """What was made of a text, and the fingerprint of its space."""
-
-    fingerprint: str
-    encoding: Encoding
 
 
 class Meaning:
@@ -103,24 +94,38 @@ class Meaning:
         while 0 < self._vectors.missing(user_id) <= _FRESH_ROWS and not patience.over:
             time.sleep(_POLL_SECONDS)
 
-    def nearest(
-        self,
-        scope: Scope,
-        query: str,
-        limit: int,
-        allowed: npt.NDArray[np.int64] | None,
-        deadline: Deadline,
-    ) -> list[tuple[int, float]]:
-        """(row, cosine) of the nearest memories, best first."""
+    def version(self) -> Hashable:
+        """Another one whenever a search by meaning may find something else."""
+        embedder = None if self._serving is None else self._serving.embedder
+        return (None if embedder is None else (embedder.engine, embedder.fingerprint), self._vectors.revision)
+
+    def encode(self, query: str, deadline: Deadline) -> Encoded:
+        """What the serving model makes of a query."""
         serving = self._serving
         try:
-            return self._nearest(serving, scope, query, limit, allowed, deadline)
+            return _encoded(serving, query, deadline, self.why_not)
         except ModelUnavailableError:  # perhaps because another model took over meanwhile
             with self._switching:
                 successor = self._serving
             if successor is serving:
                 raise
-            return self._nearest(successor, scope, query, limit, allowed, deadline)
+            return _encoded(successor, query, deadline, self.why_not)
+
+    def nearest(
+        self, scope: Scope, query: Encoded, limit: int, allowed: Rows | None, kind: TextKind
+    ) -> list[tuple[int, float]]:
+        """(row, cosine) of the nearest texts of a kind, best first."""
+        vector = query.encoding.vector
+        return self._vectors.search(scope, vector, limit, allowed, fingerprint=query.fingerprint, kind=kind)
+
+    def cosines(self, scope: Scope, query: Encoded, rows: Rows, kind: TextKind) -> dict[int, float]:
+        """The cosines with chosen texts, by row; those without a vector are left out."""
+        vector = query.encoding.vector
+        return self._vectors.cosines(scope, vector, rows, fingerprint=query.fingerprint, kind=kind)
+
+    def tokens(self, connection: sqlite3.Connection, query: Encoded, rows: Sequence[int]) -> TokenBlock:
+        """The token vectors of chosen texts."""
+        return self._vectors.tokens(connection, rows, fingerprint=query.fingerprint)
 
     def missing(self, user_id: str) -> int:
         """Memories of the user without a vector yet."""
@@ -145,15 +150,15 @@ class Meaning:
 
     # what writes need
 
-    def embed_in_time(self, text: str, cap: float) -> Embedded | None:
+    def embed_in_time(self, text: str, cap: float) -> Encoded | None:
         """The vector of a text, or None when there is no model or it takes longer than `cap` seconds."""
         serving = self._serving
         if serving is None:
             return None
         encoding = serving.try_encode(text, cap)
-        return None if encoding is None else Embedded(_fingerprint(serving), encoding)
+        return None if encoding is None else Encoded(_fingerprint(serving), encoding)
 
-    def embed_all(self, texts: Sequence[Passage]) -> list[Embedded | None]:
+    def embed_all(self, texts: Sequence[Passage]) -> list[Encoded | None]:
         """The vectors of many texts, None for all when there is no model or it fails."""
         if self._serving is None:
             return [None] * len(texts)
@@ -163,18 +168,16 @@ class Meaning:
             log.warning("stored without vectors for now: %s", error)
             return [None] * len(texts)
 
-    def embed_behind(
-        self, texts: Sequence[Passage], stop: Callable[[], bool] | None = None
-    ) -> list[Embedded]:
+    def embed_behind(self, texts: Sequence[Passage], stop: Callable[[], bool] | None = None) -> list[Encoded]:
         """The vectors of many texts. Raises `ModelUnavailableError`, also when `stop` says so."""
         serving = self._serving
         if serving is None:
             raise ModelUnavailableError(str(self.why_not()))
         encodings = serving.encode_passages(texts, stop=stop)
-        return [Embedded(_fingerprint(serving), encoding) for encoding in encodings]
+        return [Encoded(_fingerprint(serving), encoding) for encoding in encodings]
 
     def stage(
-        self, tx: Transaction, user_id: str, row: int, agent_id: str | None, embedded: Embedded | None
+        self, tx: Transaction, user_id: str, row: int, agent_id: str | None, embedded: Encoded | None
     ) -> None:
         """Give a memory's vector to the index within the write; of another space it is made again later."""
         space = self._vectors.serving
@@ -290,19 +293,14 @@ class Meaning:
         former.close()
         return None
 
-    def _nearest(
-        self,
-        serving: EmbedderHost | None,
-        scope: Scope,
-        query: str,
-        limit: int,
-        allowed: npt.NDArray[np.int64] | None,
-        deadline: Deadline,
-    ) -> list[tuple[int, float]]:
-        if serving is None:
-            raise ModelUnavailableError(str(self.why_not()))
-        vector = serving.embed_query(query, deadline)
-        return self._vectors.search(scope, vector, limit, allowed, fingerprint=_fingerprint(serving))
+
+def _encoded(
+    serving: EmbedderHost | None, query: str, deadline: Deadline, why_not: Callable[[], str | None]
+) -> Encoded:
+    if serving is None:
+        raise ModelUnavailableError(str(why_not()))
+    encoding = serving.encode_query(query, deadline)
+    return Encoded(_fingerprint(serving), encoding)
 
 
 def _fingerprint(host: EmbedderHost) -> str:

@@ -10,6 +10,7 @@ from memoryd.core.ids import IdFactory
 from memoryd.engine.meaning import Meaning
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
+from memoryd.models.reranker import RerankerChoice, RerankerHost
 from memoryd.storage.database import Database
 
 Clock = Callable[[], float]
@@ -36,3 +37,4 @@ class Parts:
     clock: Clock
     limits: Limits = field(default_factory=Limits)
     ids: IdFactory = field(default_factory=IdFactory)
+    reranker: RerankerHost = field(default_factory=lambda: RerankerHost(RerankerChoice()))

@@ -15,8 +15,8 @@ from memoryd.core.record import Record, changed_fields, clamp_importance
 from memoryd.core.scope import Scope
 from memoryd.engine.embedding import portions
 from memoryd.engine.entries import gate_of, new_record, screened_text, with_metadata
-from memoryd.engine.meaning import Embedded
 from memoryd.engine.parts import Parts
+from memoryd.retrieval.meaning_source import Encoded
 from memoryd.storage import memories, requests, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
@@ -141,7 +141,7 @@ class Remember:
             lambda tx: requests.once(tx, key, chunk[-1].updated_at, lambda: store(tx))
         )
 
-    def _insert(self, tx: Transaction, record: Record, embedded: Embedded | None) -> str:
+    def _insert(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
         row = memories.insert(tx, record)
         self._parts.lexical.put(tx, record.user_id, row, record.text)
         versions.append(tx, record, "create", [], None)
@@ -154,7 +154,7 @@ class Remember:
         scope: Scope,
         key: RequestKey | None,
         change: Callable[[Record], Record],
-        embedded: Embedded | None,
+        embedded: Encoded | None,
     ) -> Updated:
         now = self._parts.clock()
 
@@ -171,7 +171,7 @@ class Remember:
         return stored
 
     def _replace(
-        self, tx: Transaction, stored: Stored, new: Record, now: float, embedded: Embedded | None
+        self, tx: Transaction, stored: Stored, new: Record, now: float, embedded: Encoded | None
     ) -> Updated:
         old = stored.record
         changed = changed_fields(old, new)

@@ -20,4 +20,5 @@ class Runtime:
     endpoint: str | None = None
     shutdown: Callable[[], None] | None = None
     server_metrics: Callable[[], Metrics] = lambda: _NO_SERVER
+    result_cache: Callable[[], dict[str, int]] = dict
     is_stopping: bool = False

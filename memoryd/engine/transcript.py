@@ -47,7 +47,13 @@ class Transcript:
         after = None if cursor is None else decode(cursor, mark, int)
         with self._database.read() as connection:
             found = turns.page(
-                connection, scope, node, descending=direction == "desc", after=after, limit=limit + 1
+                connection,
+                scope,
+                node,
+                in_session=session_id is not None,
+                descending=direction == "desc",
+                after=after,
+                limit=limit + 1,
             )
             total = turns.count(connection, scope, node)
         page, more = found[:limit], len(found) > limit

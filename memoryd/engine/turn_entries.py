@@ -19,7 +19,6 @@ from memoryd.engine.entries import gate_of, screened_own, screened_text
 from memoryd.engine.parts import Limits
 from memoryd.engine.screen import screen_text
 
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EVENT_CHARS = 20_000
 """Of a text that are read for the time it speaks of, 80 ms at most."""

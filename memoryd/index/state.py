@@ -78,9 +78,15 @@ class State:
                 self.serving = change(self.serving)
 
     def queue_changed(self) -> None:
-        """What waits to be embedded has changed; called on commit."""
+        """What waits to be embedded, or a vector, has changed; called on commit."""
         self._queue_revision += 1
         self._waiting = {}
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change to the vectors."""
+        hot = None if self.serving is None else self.serving.hot
+        return self._queue_revision + (0 if hot is None else hot.revision)
 
     def missing(self, user_id: str | None) -> int:
         """How many memories wait to be embedded; counted once a change, as a long queue takes 10 ms."""

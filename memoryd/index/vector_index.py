@@ -137,6 +137,11 @@ class VectorIndex:
     # -- search
 
     @property
+    def revision(self) -> int:
+        """Grows with every change to what a search may find."""
+        return self._state.revision
+
+    @property
     def serving(self) -> Space | None:
         """The space searches are answered in; None before the first."""
         current = self._state.serving

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from memory_client.errors import ModelUnavailableError
 
+INSTALL = "pip install 'memoryd[st]'"
+
 # The switches of the hub are the whole process's.
 _loading = threading.Lock()
 
@@ -34,9 +36,7 @@ def load_model(
     `ModelUnavailableError` with the reason and the fix.
     """
     if not installed():
-        raise ModelUnavailableError(
-            "sentence-transformers is not installed; install it with: pip install 'memoryd[st]'"
-        )
+        raise ModelUnavailableError(f"sentence-transformers is not installed; install it with: {INSTALL}")
     try:
         with _discreet_hub(allow_downloads):
             import sentence_transformers

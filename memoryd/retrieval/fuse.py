@@ -1,4 +1,4 @@
-"""Putting rankings together."""
+"""Putting rankings together: named recipes."""
 
 from __future__ import annotations
 
@@ -19,26 +19,65 @@ class Candidate:
 
 @dataclass(slots=True)
 class Fused:
-    """A row with its final score in [0, 1] and what each source said of it."""
+    """A row with its final score in [0, 1] and what each source said of it.
+
+    parts: what the score is the sum of, by name: (value, what it adds).
+    """
 
     row: int
     score: float = 0.0
     ranks: dict[str, int] = field(default_factory=dict)
     raw: dict[str, float] = field(default_factory=dict)
+    parts: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def fuse(rankings: Mapping[str, Sequence[Candidate]]) -> list[Fused]:
-    """One ranking, best first; ties go to the newer row.
+Rankings = Mapping[str, Sequence[Candidate]]
 
-    A single source keeps its own scores. Several are fused by reciprocal ranks (Cormack, Clarke and
-    Büttcher 2009): the sum of 1 / (60 + rank) over the sources, divided by the best it can be.
-    """
+
+def gathered(rankings: Rankings) -> dict[int, Fused]:
+    """Every row found, with its ranks and raw scores, not yet scored."""
     found: dict[int, Fused] = {}
-    best = len(rankings) / (RRF_K + 1)
     for source, ranking in rankings.items():
         for rank, candidate in enumerate(ranking, 1):
             fused = found.setdefault(candidate.row, Fused(candidate.row))
             fused.ranks[source] = rank
             fused.raw[source] = candidate.raw
-            fused.score += candidate.share if len(rankings) == 1 else 1 / (RRF_K + rank) / best
+    return found
+
+
+def rrf(rankings: Rankings, weights: Mapping[str, float]) -> list[Fused]:
+    """Reciprocal ranks (Cormack, Clarke and Büttcher 2009), best first; ties go to the newer row.
+
+    The weighted sum of 1 / (60 + rank) over the sources, divided by the best it can be. A single source
+    keeps its own scores.
+    """
+    if len(rankings) == 1:
+        return normalised(rankings, {})
+    found = gathered(rankings)
+    best = sum(weights.get(source, 1.0) for source in rankings) / (RRF_K + 1) or 1.0
+    for source, ranking in rankings.items():
+        weight = weights.get(source, 1.0)
+        for rank, candidate in enumerate(ranking, 1):
+            _add(found[candidate.row], source, 1 / (RRF_K + rank), weight / (RRF_K + rank) / best)
+    return in_order(found)
+
+
+def normalised(rankings: Rankings, weights: Mapping[str, float]) -> list[Fused]:
+    """The weighted mean of the sources' own scores within [0, 1], best first; ties go to the newer row."""
+    found = gathered(rankings)
+    total = sum(weights.get(source, 1.0) for source in rankings) or 1.0
+    for source, ranking in rankings.items():
+        for candidate in ranking:
+            adds = weights.get(source, 1.0) * candidate.share / total
+            _add(found[candidate.row], source, candidate.share, adds)
+    return in_order(found)
+
+
+def in_order(found: Mapping[int, Fused]) -> list[Fused]:
+    """Best first; ties go to the newer row."""
     return sorted(found.values(), key=lambda one: (-one.score, -one.row))
+
+
+def _add(fused: Fused, source: str, value: float, adds: float) -> None:
+    fused.parts[source] = (value, adds)
+    fused.score += adds

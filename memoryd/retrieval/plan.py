@@ -1,33 +1,140 @@
-"""Which sources a search asks, and what it must say about it."""
+"""What a search will do: read from the query by rules, any part of it fixed by the caller.
+
+The same type is what an LLM's plan will be parsed into.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from memory_client.types import Mode
+from memoryd.core.filters import And, Compare, Node, Or
+from memoryd.core.kinds import TextKind
+from memoryd.core.timewords import TimeRange, time_range
+from memoryd.retrieval.planning.strategies import STRATEGIES, Recipe, Strategy
+from memoryd.retrieval.planning.understanding import Understanding, understand
+from memoryd.retrieval.request import SearchRequest, TimeSpan
 
-Source = Literal["lexical", "semantic"]
-CANDIDATES = 50
+Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
+
+CANDIDATES = 120
 """Least number of candidates a source gives when several are fused."""
+_ALL: tuple[Source, ...] = ("exact", "lexical", "semantic", "temporal", "graph")
+_WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """mode: the one carried out; depth: candidates a source; notes: for `explain`."""
+    """The plan of one search.
+
+    mode: the one carried out. targets: kinds of text to be found. sources: asked for candidates, `depth`
+    of each. recipe: how they are fused; fallback: the recipe taken when the best hit is below `weak`.
+    filters: what every source obeys, `span` included. times: the time the query names, which is a cue, not
+    a filter. notes: for `explain`.
+    """
 
     mode: Mode
+    targets: tuple[TextKind, ...]
     sources: tuple[Source, ...]
     depth: int
+    recipe: Recipe
+    fallback: Recipe | None
+    weak: float
+    understanding: Understanding
+    filters: Node
+    span: TimeSpan | None
+    times: TimeRange | None
     notes: tuple[str, ...] = ()
 
+    @property
+    def command(self) -> str | None:
+        """What the query asks to be done, for the caller to do; never carried out by a search."""
+        return self.understanding.command
 
-def make_plan(mode: Mode, depth: int, *, meaning: str | None) -> RetrievalPlan:
-    """The plan of a mode. meaning: None when it can be searched, else why not."""
-    if mode == "lexical":
-        return RetrievalPlan("lexical", ("lexical",), depth)
-    if mode == "semantic":
-        return RetrievalPlan("semantic", ("semantic",), depth)
-    if meaning is not None:
-        return RetrievalPlan("lexical", ("lexical",), depth, (f"answered by keywords alone: {meaning}",))
-    return RetrievalPlan("hybrid", ("lexical", "semantic"), max(CANDIDATES, 2 * depth))
+    def described(self) -> dict[str, Any]:
+        """The plan as plain data, for `explain`."""
+        read = asdict(self.understanding)
+        return {
+            "mode": self.mode,
+            "targets": list(self.targets),
+            "sources": list(self.sources),
+            "recipe": self.recipe,
+            "fallback": self.fallback,
+            "intent": read.pop("intent"),
+            "command": read.pop("command"),
+            "keywords": list(read["keywords"]),
+            "phrases": list(read["phrases"]),
+            "names": list(read["names"]),
+            "focus": read["focus"],
+            "hyde": read["hyde"],
+            "time_range": None if self.span is None else [self.span.start, self.span.end],
+            "times": None if self.times is None else asdict(self.times),
+        }
+
+
+def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
+    """The plan of a request. meaning: None when it can be searched, else why not."""
+    times = time_range(request.query[:_READ], request.reference)
+    read = understand(request.query, times.matched if times else ())
+    strategy = STRATEGIES[request.intent or read.intent]
+    mode, sources, notes = _sources(request.mode, meaning)
+    recipe, fallback = _recipes(mode, strategy)
+    return RetrievalPlan(
+        mode=mode,
+        targets=request.kinds,
+        sources=sources,
+        depth=max(CANDIDATES, 2 * request.depth) if len(sources) > 1 else request.depth,
+        recipe=recipe,
+        fallback=fallback,
+        weak=strategy.weak,
+        understanding=read,
+        filters=_narrowed(request.node, request.span),
+        span=request.span,
+        times=times,
+        notes=(*notes, *_remarks(read, times)),
+    )
+
+
+_READ = 1_000
+"""Characters of a query whose times are read."""
+
+
+def _sources(mode: Mode, meaning: str | None) -> tuple[Mode, tuple[Source, ...], tuple[str, ...]]:
+    if mode in ("lexical", "semantic", "exact", "temporal"):
+        return mode, (mode,), ()
+    if meaning is None:
+        return "hybrid", _ALL, ()
+    return "lexical", _WITHOUT_MEANING, (f"answered by keywords alone: {meaning}",)
+
+
+def _recipes(mode: Mode, strategy: Strategy) -> tuple[Recipe, Recipe | None]:
+    if mode == "hybrid":
+        return strategy.primary, strategy.fallback
+    return ("semantic" if mode == "semantic" else "lexical"), None
+
+
+def _narrowed(node: Node, span: TimeSpan | None) -> Node:
+    """The filter with a time that a text was made at, or speaks of."""
+    if span is None:
+        return node
+    parts: list[Node] = [node]
+    made: list[Node] = []
+    speaks: list[Node] = []
+    if span.start is not None:
+        made.append(Compare("created_at", "gte", span.start))
+        ends = And((Compare("event_end", "eq", None), Compare("event_start", "gte", span.start)))
+        speaks.append(Or((Compare("event_end", "gt", span.start), ends)))
+    if span.end is not None:
+        made.append(Compare("created_at", "lt", span.end))
+        speaks.append(Compare("event_start", "lt", span.end))
+    return And((*parts, Or((And(tuple(made)), And(tuple(speaks)))))) if made else node
+
+
+def _remarks(read: Understanding, times: TimeRange | None) -> tuple[str, ...]:
+    found = [read.reason] if read.reason else []
+    if times is not None and times.invalid:
+        found.append(f"{' '.join(times.matched)}: {times.invalid}; no time is searched for")
+    if read.command:
+        found.append(f"the query asks to {read.command}: a search does not do that")
+    return tuple(found)

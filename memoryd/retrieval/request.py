@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from memory_client.deadline import Deadline
-from memory_client.types import Direction, Mode, SearchOrder
+from memory_client.types import Direction, Intent, Mode, SearchOrder
 from memoryd.core.filters import EVERYTHING, Node
+from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A time a caller limits a search to: UTC epoch seconds, end exclusive, None where open."""
+
+    start: float | None
+    end: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is asked: checked, the session already among the filters."""
+    """What is asked: checked, the session already among the filters.
+
+    kinds: of text to be found. weights: factors of the groups of features, 1 where none is given.
+    reference: what relative times in the query are told from, with the asker's time zone.
+    """
 
     query: str
     scope: Scope
     deadline: Deadline
+    reference: datetime
+    kinds: tuple[TextKind, ...] = ("memory",)
     limit: int = 5
     offset: int = 0
     mode: Mode = "auto"
@@ -24,6 +41,9 @@ class SearchRequest:
     min_score: float | None = None
     sort_by: SearchOrder = "relevance"
     sort_order: Direction = "desc"
+    intent: Intent | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    span: TimeSpan | None = None
     explain: bool = False
 
     @property

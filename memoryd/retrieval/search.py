@@ -1,78 +1,76 @@
-"""plan -> sources in parallel -> fuse -> fetch -> explain."""
+"""plan -> sources in parallel -> fuse -> fetch -> collapse -> rerank -> explain."""
 
 from __future__ import annotations
 
 import logging
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass, replace
+from typing import Any
 
 from memory_client.deadline import Deadline
-from memory_client.errors import MemorydError
-from memory_client.types import Explanation, Hit
-from memoryd.core.filters import EVERYTHING
-from memoryd.core.record import Record, metadata_out
-from memoryd.core.scope import Scope
+from memory_client.errors import InvalidParameterError, MemorydError, SpaceMismatchError
+from memory_client.types import Hit, SearchReport
+from memoryd.core.duplicates import collapse
+from memoryd.core.fold import index_terms
+from memoryd.core.kinds import kind_of
+from memoryd.core.record import Record
+from memoryd.core.turn import TurnRecord
 from memoryd.index.lexical import LexicalIndex
-from memoryd.retrieval.fuse import Candidate, Fused, fuse
+from memoryd.retrieval.cache import ResultCache
+from memoryd.retrieval.fuse import Fused
+from memoryd.retrieval.hits import Found, Trace, explanation, hit_of
+from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.plan import RetrievalPlan, make_plan
+from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
-from memoryd.storage import memories, texts
+from memoryd.retrieval.rerank import Reranker
+from memoryd.retrieval.sources import Ask, GraphSource
+from memoryd.storage import memories, turns
 from memoryd.storage.database import Database
-from memoryd.storage.memories import Stored
 
 log = logging.getLogger(__name__)
-
-Found = tuple[Stored, Fused]
 
 _PARALLEL = 4
 _HYBRID_PATIENCE = 2.0
 """Seconds a hybrid search waits for the query's vector before it answers by keywords."""
+_NEAR_DUPLICATE = 0.9
+"""Share of terms that two texts have in common before it is asked whether they say the same."""
+_TIMELY = ("hybrid", "temporal")
 
 
-class MeaningSource(Protocol):
-    """The part of `engine.meaning` that search needs."""
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found, and whether the same would be found again."""
 
-    def why_not(self) -> str | None:
-        """None when meaning can be searched now, else the reason."""
-        ...
-
-    def caveat(self) -> str | None:
-        """What a search by meaning may miss now; None for nothing."""
-        ...
-
-    def wait(self, user_id: str, deadline: Deadline) -> None:
-        """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
-        ...
-
-    def nearest(
-        self,
-        scope: Scope,
-        query: str,
-        limit: int,
-        allowed: npt.NDArray[np.int64] | None,
-        deadline: Deadline,
-    ) -> list[tuple[int, float]]:
-        """(row, cosine), best first."""
-        ...
-
-    def missing(self, user_id: str) -> int:
-        """Memories of the user without a vector yet."""
-        ...
+    found: list[Found]
+    trace: Trace
+    is_whole: bool
 
 
 class Search:
     """The search over one store."""
 
-    def __init__(self, database: Database, lexical: LexicalIndex, meaning: MeaningSource) -> None:
+    def __init__(
+        self,
+        database: Database,
+        lexical: LexicalIndex,
+        meaning: MeaningSource,
+        reranker: Reranker,
+        cache: ResultCache,
+        *,
+        graph: GraphSource | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._database = database
         self._lexical = lexical
         self._meaning = meaning
+        self._reranker = reranker
+        self.cache = cache
+        self._graph = graph
+        self._clock = clock
         self._pool = ThreadPoolExecutor(_PARALLEL, thread_name_prefix="memoryd-search")
 
     def close(self) -> None:
@@ -80,126 +78,241 @@ class Search:
         self._pool.shutdown()
 
     def search(self, request: SearchRequest) -> list[Hit]:
-        """The hits of a request. Raises `ModelUnavailableError`, `DeadlineExceededError` for `semantic`."""
-        trace: dict[str, float] = {}
-        if request.mode == "semantic":
-            self._meaning.wait(request.scope.user_id, request.deadline)
-        plan = make_plan(request.mode, request.depth, meaning=self._meaning.why_not())
-        with self._database.read() as connection:
-            rankings, notes = self._ask(connection, request, plan, trace)
-            ranked = [one for one in fuse(rankings) if _good_enough(one, request.min_score)]
-            found = _sorted(self._fetch(connection, request, ranked), request)
-        hits = [_hit(stored.record, one) for stored, one in found]
-        if request.explain:
-            mode = plan.mode if len(rankings) == len(plan.sources) else "lexical"
-            missing = self._meaning.missing(request.scope.user_id)
-            for hit, (_, one) in zip(hits, found, strict=True):
-                hit["explain"] = Explanation(
-                    mode=mode,
-                    notes=[*plan.notes, *notes],
-                    ranks=one.ranks,
-                    missing_vectors=missing,
-                    milliseconds=trace,
-                )
+        """The hits of a request, from the cache when nothing has changed since it was asked.
+
+        Raises `ModelUnavailableError`, `DeadlineExceededError` for `semantic`, `InvalidParameterError`.
+        """
+        key, version = _key(request), self._version()
+        known = self.cache.get(key, version)
+        if known is not None:
+            return known
+        answer = self._answer(request)
+        hits = _hits(answer, request)
+        if answer.is_whole and version == self._version():
+            self.cache.put(key, version, hits)
         return hits
 
-    def _ask(
-        self,
-        connection: sqlite3.Connection,
-        request: SearchRequest,
-        plan: RetrievalPlan,
-        trace: dict[str, float],
-    ) -> tuple[dict[str, list[Candidate]], list[str]]:
-        """The rankings of the plan's sources, and notes on what they lack."""
-        rankings: dict[str, list[Candidate]] = {}
-        caveat = self._meaning.caveat() if "semantic" in plan.sources else None
-        notes = [caveat] if caveat else []
-        allowed = self._allowed(connection, request) if "semantic" in plan.sources else None
-        if plan.mode == "semantic":
-            rankings["semantic"] = self._semantic(request, plan.depth, allowed, request.deadline, trace)
-            return rankings, notes
-        pending: Future[list[Candidate]] | None = None
-        if "semantic" in plan.sources:
-            patience = Deadline.after(request.deadline.within(_HYBRID_PATIENCE))
-            pending = self._pool.submit(self._semantic, request, plan.depth, allowed, patience, trace)
-        rankings["lexical"] = self._by_words(connection, request, plan.depth, trace)
-        if pending is None:
-            return rankings, []
+    def explain(self, request: SearchRequest) -> SearchReport:
+        """As `search`, never cached, with the plan and the reasons even where nothing is found."""
+        request = replace(request, explain=True)
+        answer = self._answer(request)
+        trace = answer.trace
+        return SearchReport(
+            hits=_hits(answer, request),
+            plan=trace.plan.described(),
+            mode=trace.mode,
+            notes=list(trace.notes),
+            milliseconds=dict(trace.milliseconds),
+        )
+
+    def _version(self) -> Hashable:
+        with self._database.read() as connection:
+            seq = connection.execute("SELECT value FROM counters WHERE name = 'seq'").fetchone()[0]
+        return (seq, self._meaning.version())
+
+    def _answer(self, request: SearchRequest) -> _Answer:
+        started = time.perf_counter()
+        if request.mode == "semantic":
+            self._meaning.wait(request.scope.user_id, request.deadline)
+        plan = make_plan(request, meaning=self._meaning.why_not())
+        if plan.times is not None and plan.times.invalid and plan.mode in _TIMELY:
+            return _Answer([], Trace(plan, plan.mode, plan.recipe, plan.notes, 0, {}, {}), is_whole=True)
+        _check_times(plan)
+        work, found = self._ranked(request, plan)
+        found, note = self._reranked(request, found, work)
+        work.trace["total"] = round((time.perf_counter() - started) * 1000, 3)
+        trace = self._trace(request, plan, work, note)
+        return _Answer(found, trace, is_whole=note is None and not work.notes)
+
+    def _ranked(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
         try:
-            rankings["semantic"] = pending.result()
-        except MemorydError as error:
-            log.warning("search by meaning failed: %s", error)
-            return rankings, [f"answered by keywords alone: {error}"]
-        return rankings, notes
+            return self._rank(request, plan)
+        except SpaceMismatchError:  # another model took over between the encoding and the search
+            return self._rank(request, plan)
 
-    def _by_words(
-        self, connection: sqlite3.Connection, request: SearchRequest, depth: int, trace: dict[str, float]
-    ) -> list[Candidate]:
-        started = time.perf_counter()
-        hits = self._lexical.search(connection, request.scope, request.query, depth, request.node)
-        trace["lexical"] = _since(started)
-        return [Candidate(hit.row, hit.score, hit.share) for hit in hits]
+    def _rank(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
+        pending = self._encoding(request, plan)
+        with self._database.read() as connection:
+            work = Work(
+                connection, self._lexical, self._meaning, self._graph, None, request.weights, self._clock()
+            )
+            asks = [
+                Ask(request.query, kind, request.scope, plan.filters, plan.depth, plan)
+                for kind in plan.targets
+            ]
+            words = [words_of(work, ask) for ask in asks]
+            if pending is not None:
+                work.encoded = self._encoded(pending, request, work)
+            merged = [one for ask, own in zip(asks, words, strict=True) for one in ranked(work, ask, own)]
+            if len(asks) > 1:
+                merged.sort(key=lambda one: (-one.score, -one.row))
+            good = [one for one in merged if request.min_score is None or one.score >= request.min_score]
+            return work, _collapsed(self._fetched(connection, request, good))
 
-    def _semantic(
-        self,
-        request: SearchRequest,
-        depth: int,
-        allowed: npt.NDArray[np.int64] | None,
-        deadline: Deadline,
-        trace: dict[str, float],
-    ) -> list[Candidate]:
-        started = time.perf_counter()
-        found = self._meaning.nearest(request.scope, request.query, depth, allowed, deadline)
-        trace["semantic"] = _since(started)
-        return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in found]
-
-    def _allowed(
-        self, connection: sqlite3.Connection, request: SearchRequest
-    ) -> npt.NDArray[np.int64] | None:
-        """The rows a filter leaves; None without one."""
-        if request.node == EVERYTHING:
+    def _encoding(self, request: SearchRequest, plan: RetrievalPlan) -> Future[Encoded] | None:
+        """The query's encoding, on its way while the words are read."""
+        if "semantic" not in plan.sources:
             return None
-        return np.array(texts.rows_of(connection, "memory", request.scope, request.node), dtype=np.int64)
+        patience = request.deadline
+        if plan.mode != "semantic":
+            patience = Deadline.after(request.deadline.within(_HYBRID_PATIENCE))
+        return self._pool.submit(self._meaning.encode, request.query, patience)
 
-    def _fetch(
-        self, connection: sqlite3.Connection, request: SearchRequest, ranked: Sequence[Fused]
+    def _encoded(self, pending: Future[Encoded], request: SearchRequest, work: Work) -> Encoded | None:
+        with work.timed("embedding"):
+            try:
+                encoded = pending.result()
+            except MemorydError as error:
+                if request.mode == "semantic":
+                    raise
+                log.warning("search by meaning failed: %s", error)
+                work.notes.append(f"answered by keywords alone: {error}")
+                return None
+        caveat = self._meaning.caveat()
+        if caveat:
+            work.notes.append(caveat)
+        return encoded
+
+    def _fetched(
+        self, connection: sqlite3.Connection, request: SearchRequest, good: Sequence[Fused]
     ) -> list[Found]:
-        """The memories of the wanted stretch; rows that vanished since they were ranked are passed over."""
+        """What is stored at the wanted stretch; rows that vanished since they were ranked are passed over."""
+        wanted = max(request.depth + _SPARE, self._reranker.candidates)
         found: list[Found] = []
-        for start in range(0, len(ranked), request.depth):
-            stretch = ranked[start : start + request.depth]
-            stored = memories.by_rows(connection, request.scope, [one.row for one in stretch])
-            found += [(stored[one.row], one) for one in stretch if one.row in stored]
-            if len(found) >= request.depth:
+        for start in range(0, len(good), wanted):
+            stretch = good[start : start + wanted]
+            records = self._records(connection, request, [one.row for one in stretch])
+            found += [Found(records[one.row], one) for one in stretch if one.row in records]
+            if len(found) >= wanted:
                 break
-        return found[request.offset : request.depth]
+        return found
+
+    def _records(
+        self, connection: sqlite3.Connection, request: SearchRequest, rows: Sequence[int]
+    ) -> dict[int, Record | TurnRecord]:
+        of_memories = [row for row in rows if kind_of(row) == "memory"]
+        of_turns = [row for row in rows if kind_of(row) == "turn"]
+        found: dict[int, Record | TurnRecord] = {}
+        if of_memories:
+            stored = memories.by_rows(connection, request.scope, of_memories)
+            found |= {row: one.record for row, one in stored.items()}
+        if of_turns:
+            said = turns.by_rows(connection, request.scope, of_turns)
+            found |= {row: one.record for row, one in said.items()}
+        return found
+
+    def _reranked(
+        self, request: SearchRequest, found: list[Found], work: Work
+    ) -> tuple[list[Found], str | None]:
+        """The best ones in the reranker's order, outside of the reader's view: it may take a second."""
+        first = found[: self._reranker.candidates]
+        if not first:
+            return found, None
+        with work.timed("reranker"):
+            done = self._reranker.rerank(
+                request.query,
+                [one.record.text for one in first],
+                [one.fused.score for one in found],
+                request.deadline,
+            )
+        ordered = [found[at] for at in done.order]
+        for one, score in zip(ordered, done.scores, strict=True):
+            one.fused.score = score
+        for one, own in zip(ordered, done.own, strict=False):
+            one.fused.raw["reranker"] = own
+        return ordered, done.note
+
+    def _trace(self, request: SearchRequest, plan: RetrievalPlan, work: Work, note: str | None) -> Trace:
+        by_words = "semantic" in plan.sources and work.encoded is None
+        return Trace(
+            plan=plan,
+            mode="lexical" if by_words else plan.mode,
+            recipe=plan.recipe,
+            notes=tuple(one for one in (*plan.notes, *work.notes, note) if one),
+            missing=self._meaning.missing(request.scope.user_id) if request.explain else 0,
+            milliseconds=work.trace,
+            keys=work.keys,
+        )
 
 
-def _since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)
+_SPARE = 5
+"""Hits fetched beyond the wanted ones, for those that collapse."""
 
 
-def _good_enough(one: Fused, min_score: float | None) -> bool:
-    return min_score is None or one.score >= min_score
+def _check_times(plan: RetrievalPlan) -> None:
+    if plan.mode == "temporal" and plan.times is None and plan.span is None:
+        raise InvalidParameterError(
+            "query: mode temporal needs a time, in the query's words (last week, 上周三) or as time_range",
+            parameter="query",
+            value=plan.understanding.query[:80],
+            expected="a query that names a time, or time_range",
+        )
 
 
-def _hit(record: Record, one: Fused) -> Hit:
-    return Hit(
-        id=record.id,
-        type="memory",
-        text=record.text,
-        score=one.score,
-        metadata=metadata_out(record),
-        category=record.category,
-        importance=record.importance,
-        created_at=record.created_at,
-        scores=one.raw,
-    )
+def _collapsed(found: list[Found]) -> list[Found]:
+    """Near-duplicates among memories as one, the best; what was said stays word for word."""
+    own = [one for one in found if isinstance(one.record, Record)]
+    if len(own) < 2:
+        return found
+    held = [set(index_terms(one.record.text[:_COMPARED])) for one in own]
+
+    def similar(first: int, second: int) -> bool:
+        both = len(held[first] & held[second])
+        return both >= _NEAR_DUPLICATE * max(1, len(held[first] | held[second]))
+
+    groups = collapse([one.record.text for one in own], similar)
+    kept = {own[group[0]].record.id: tuple(own[at].record.id for at in group[1:]) for group in groups}
+    return [
+        replace(one, same=kept.get(one.record.id, ()))
+        for one in found
+        if isinstance(one.record, TurnRecord) or one.record.id in kept
+    ]
+
+
+_COMPARED = 1_000
+"""Characters of a text whose terms are compared."""
+
+
+def _hits(answer: _Answer, request: SearchRequest) -> list[Hit]:
+    wanted = _sorted(answer.found[request.offset : request.depth], request)
+    hits = [hit_of(one) for one in wanted]
+    if request.explain:
+        for hit, one in zip(hits, wanted, strict=True):
+            hit["explain"] = explanation(one, request.query, answer.trace)
+    return hits
 
 
 def _sorted(found: list[Found], request: SearchRequest) -> list[Found]:
-    """Equal values stay in the order of relevance."""
+    """Equal values stay in the order of relevance; what has no such value comes last."""
     field, descending = request.sort_by, request.sort_order == "desc"
     if field == "relevance":
         return found if descending else found[::-1]
-    return sorted(found, key=lambda one: getattr(one[0].record, field), reverse=descending)
+    having = [one for one in found if getattr(one.record, field, None) is not None]
+    rest = [one for one in found if getattr(one.record, field, None) is None]
+    return sorted(having, key=lambda one: _value(one, field), reverse=descending) + rest
+
+
+def _value(one: Found, field: str) -> Any:
+    return getattr(one.record, field)
+
+
+def _key(request: SearchRequest) -> Hashable:
+    """What makes two requests the same: all but the deadline and the seconds of the reference."""
+    return (
+        " ".join(request.query.split()),
+        request.scope,
+        request.reference.date(),
+        str(request.reference.tzinfo),
+        request.kinds,
+        request.limit,
+        request.offset,
+        request.mode,
+        repr(request.node),
+        request.min_score,
+        request.sort_by,
+        request.sort_order,
+        request.intent,
+        tuple(sorted(request.weights.items())),
+        request.span,
+        request.explain,
+    )

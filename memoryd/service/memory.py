@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from memory_client.api import MemoryAPI
 from memory_client.errors import InvalidParameterError
@@ -15,6 +15,7 @@ from memory_client.types import (
     Direction,
     Filters,
     Hit,
+    Intent,
     Memory,
     MemoryItem,
     Mode,
@@ -22,6 +23,8 @@ from memory_client.types import (
     Page,
     Pong,
     SearchOrder,
+    SearchReport,
+    SearchScope,
     Stats,
     Status,
     Updated,
@@ -29,33 +32,38 @@ from memory_client.types import (
 )
 from memory_client.version import VERSION
 from memoryd.core.call import current_call
-from memoryd.core.filters import EVERYTHING, And, Compare, Node, parse_filters
-from memoryd.core.ids import check_id, check_name
+from memoryd.core.filters import parse_filters
+from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
-from memoryd.core.text import clean_text
 from memoryd.engine.forget import Forget
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.recall import Recall
 from memoryd.engine.remember import Owner, Remember
-from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
 from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
+from memoryd.service.searching import Asking
 from memoryd.service.validation import in_range
 
-_MAX_OFFSET = 100_000
-_MAX_QUERY_CHARS = 100_000
+_NO_OPTIONS = ("self", "query", "n_results", "explain")
 
 
 class MemoryService(MemoryAPI):
     """The flat methods over one store."""
 
     def __init__(
-        self, remember: Remember, recall: Recall, forget: Forget, search: Search, maintain: Maintain
+        self,
+        remember: Remember,
+        recall: Recall,
+        forget: Forget,
+        search: Search,
+        asking: Asking,
+        maintain: Maintain,
     ) -> None:
         self._remember = remember
         self._recall = recall
         self._forget = forget
         self._search = search
+        self._asking = asking
         self._maintain = maintain
 
     def add(
@@ -129,31 +137,47 @@ class MemoryService(MemoryAPI):
         agent_id: str | None = None,
         session_id: str | None = None,
         mode: Mode = "auto",
+        scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
         offset: int = 0,
         min_score: float | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
+        intent: Intent | None = None,
+        weights: dict[str, float] | None = None,
+        time_range: list[float | str | None] | None = None,
+        reference_time: float | str | None = None,
+        tz: str | None = None,
         explain: bool = False,
     ) -> list[Hit]:
-        in_range("n_results", n_results, 1, MAX_PAGE)
-        in_range("offset", offset, 0, _MAX_OFFSET)
-        if min_score is not None:
-            in_range("min_score", min_score, 0, 1)
-        request = SearchRequest(
-            query=clean_text(query, _MAX_QUERY_CHARS, "query")[0],
-            scope=Scope.checked(user_id, agent_id),
-            deadline=current_call().deadline,
-            limit=n_results,
-            offset=offset,
-            mode=mode,
-            node=_within_session(parse_filters(filters), session_id),
-            min_score=min_score,
-            sort_by=sort_by,
-            sort_order=sort_order,
-            explain=explain,
-        )
-        return self._search.search(request)
+        options = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
+        request = self._asking.request(query, n_results, current_call().deadline, options)
+        return self._search.search(replace(request, explain=explain))
+
+    def explain(
+        self,
+        query: str,
+        n_results: int = 5,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        mode: Mode = "auto",
+        scope: list[SearchScope] | Literal["all"] | None = None,
+        filters: Filters | None = None,
+        offset: int = 0,
+        min_score: float | None = None,
+        sort_by: SearchOrder = "relevance",
+        sort_order: Direction = "desc",
+        intent: Intent | None = None,
+        weights: dict[str, float] | None = None,
+        time_range: list[float | str | None] | None = None,
+        reference_time: float | str | None = None,
+        tz: str | None = None,
+    ) -> SearchReport:
+        options = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
+        request = self._asking.request(query, n_results, current_call().deadline, options)
+        return self._search.explain(request)
 
     def count(
         self, *, filters: Filters | None = None, user_id: str = "default", agent_id: str | None = None
@@ -264,10 +288,3 @@ class MemoryService(MemoryAPI):
 
     def status(self) -> Status:
         return self._maintain.status()
-
-
-def _within_session(node: Node, session_id: str | None) -> Node:
-    if session_id is None:
-        return node
-    session = Compare("session_id", "eq", check_name(session_id, "session_id"))
-    return And((session,)) if node == EVERYTHING else And((session, node))

@@ -83,17 +83,21 @@ def page(
     scope: Scope,
     node: Node,
     *,
+    in_session: bool,
     descending: bool,
     after: tuple[float, int] | None,
     limit: int,
 ) -> list[StoredTurn]:
-    """Remembered turns by when they were said, from behind `(created_at, row)`."""
+    """Remembered turns by when they were said, from behind `(created_at, row)`.
+
+    in_session: the node asks for one; SQLite would rather walk through all of a user's turns in order.
+    """
     condition, params = visible("turn", scope, node)
     direction, sign = ("DESC", "<") if descending else ("ASC", ">")
     if after is not None:
         condition, params = f"{condition} AND (m.created_at, m.row) {sign} (?, ?)", [*params, *after]
     tail = f"ORDER BY m.created_at {direction}, m.row {direction} LIMIT {limit:d}"
-    return _select(connection, condition, params, tail)
+    return _select(connection, condition, params, tail, "INDEXED BY turns_by_session" if in_session else "")
 
 
 def count(connection: sqlite3.Connection, scope: Scope, node: Node) -> int:
@@ -162,7 +166,7 @@ def forget_user(tx: Transaction, user_id: str) -> int:
 def _select(
     connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = "", index: str = ""
 ) -> list[StoredTurn]:
-    """index: `NOT INDEXED` goes by row numbers."""
+    """index: `NOT INDEXED` goes by row numbers, `INDEXED BY` by an index."""
     sql = (
         f"SELECT {_COLUMNS}, m.row AS row, m.session AS session, "
         f"m.remembered AND o.row IS NULL AS indexed FROM turns m {index} "

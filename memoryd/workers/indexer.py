@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding import PORTION, embed_possible, portions
-from memoryd.engine.meaning import Embedded, Meaning
+from memoryd.engine.meaning import Meaning
 from memoryd.index.outbox import Waiting
 from memoryd.index.vector_index import VectorIndex
 from memoryd.index.vectors import Made
 from memoryd.models.base import Embedder
+from memoryd.retrieval.meaning_source import Encoded
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -164,7 +165,7 @@ class Indexer:
             self._after_row = portion[-1].row
         return portion
 
-    def _embed(self, texts: Sequence[Passage]) -> Sequence[Embedded]:
+    def _embed(self, texts: Sequence[Passage]) -> Sequence[Encoded]:
         return self._meaning.embed_behind(texts, self._stopping.is_set)
 
     def _snapshot(self) -> None:

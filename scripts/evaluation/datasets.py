@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,13 +27,14 @@ class DatasetError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One text to store. id: unique in its store. time: when it was said, UTC epoch seconds."""
+    """One turn to store. id: of the evidence it is part of. time: when it was said, UTC epoch seconds."""
 
     id: str
     text: str
     time: float
     session: str
-    metadata: dict[str, Any] = field(default_factory=dict)
+    role: str
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,22 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """stores: user id -> items in the order they were said. skipped: questions without usable evidence."""
+    """stores: user id -> items in the order they were said. skipped: questions without usable evidence.
+
+    reference_time: ISO 8601, what relative times in the questions are told from, in the zone tz; None where
+    the set says nothing: the time of the store's last item then.
+    """
 
     name: str
     stores: dict[str, list[Item]]
     questions: list[Question]
     skipped: int
+    tz: str
+    reference_time: str | None = None
+
+    def reference(self, store: str) -> float | str:
+        """What relative times in a store's questions are told from."""
+        return self.reference_time or max(item.time for item in self.stores[store])
 
 
 def load(path: Path, questions: Path | None = None) -> Dataset:
@@ -80,10 +91,12 @@ def _read(path: Path) -> Any:
         raise DatasetError(f"{path} is not JSON: {error}") from error
 
 
-def _dataset(name: str, stores: dict[str, list[Item]], questions: Iterable[Question]) -> Dataset:
+def _dataset(
+    name: str, stores: dict[str, list[Item]], questions: Iterable[Question], tz: str, at: str | None = None
+) -> Dataset:
     everything = list(questions)
     usable = [question for question in everything if question.any_of or question.all_of]
-    return Dataset(name, stores, usable, len(everything) - len(usable))
+    return Dataset(name, stores, usable, len(everything) - len(usable), tz, at)
 
 
 # LoCoMo ------------------------------------------------------------------------------------------------
@@ -91,15 +104,16 @@ def _dataset(name: str, stores: dict[str, list[Item]], questions: Iterable[Quest
 
 def _locomo(conversations: list[dict[str, Any]], asked: list[dict[str, Any]]) -> Dataset:
     stores = {c["sample_id"]: list(_turns(c["conversation"])) for c in conversations}
-    return _dataset("LoCoMo", stores, _locomo_questions(asked, stores))
+    return _dataset("LoCoMo", stores, _locomo_questions(asked, stores), "UTC")
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Item]:
     for session in _sessions(conversation):
         start = _locomo_time(conversation[f"{session}_date_time"])
         for position, turn in enumerate(conversation[session]):
-            about = {"speaker": turn["speaker"]}
-            yield Item(turn["dia_id"], _turn_text(turn), start + position, session, about)
+            role = "user" if turn["speaker"] == conversation["speaker_a"] else "assistant"
+            text = _turn_text(turn)
+            yield Item(turn["dia_id"], text, start + position, session, role, turn["speaker"])
 
 
 def _sessions(conversation: dict[str, Any]) -> list[str]:
@@ -109,7 +123,7 @@ def _sessions(conversation: dict[str, Any]) -> list[str]:
 
 def _turn_text(turn: dict[str, Any]) -> str:
     caption = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-    return f"{turn['speaker']}: {turn['text']}{caption}"
+    return f"{turn['text']}{caption}"
 
 
 def _locomo_time(text: str) -> float:
@@ -145,19 +159,23 @@ def _memorybank(data: dict[str, Any], asked: Any) -> Dataset:
         *(_own_question(q, stores) for q in questions),
         *(_pooled_question(q, stores) for q in questions),
     ]
-    return _dataset("MemoryBank", {**stores, POOLED: pooled}, both)
+    about = asked if isinstance(asked, dict) else {}
+    at, tz = about.get("reference_time"), about.get("tz", "UTC")
+    return _dataset("MemoryBank", {**stores, POOLED: pooled}, both, tz, at)
 
 
 def _pairs(history: dict[str, list[dict[str, str]]]) -> Iterator[Item]:
     for date, pairs in sorted(history.items()):
         day = datetime.strptime(date, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(hours=12)
         for index, pair in enumerate(pairs):
-            text = f"{pair['query']}\n{pair['response']}"
-            yield Item(f"{date}#{index}", text, (day + timedelta(minutes=index)).timestamp(), date)
+            at = (day + timedelta(minutes=index)).timestamp()
+            for second, (role, name) in enumerate((("user", "query"), ("assistant", "response"))):
+                if pair[name].strip():
+                    yield Item(f"{date}#{index}", pair[name], at + second, date, role)
 
 
 def _in_pool(user: str, item: Item) -> Item:
-    return Item(_pool_id(user, item.id), item.text, item.time, f"{user} {item.session}", item.metadata)
+    return replace(item, id=_pool_id(user, item.id), session=f"{user} {item.session}")
 
 
 def _pool_id(user: str, item_id: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 from typing import Any, Protocol
 
 from evaluation.datasets import Dataset, Item, Question
@@ -20,7 +22,8 @@ class EvaluationError(Exception):
 class Store(Protocol):
     """What is used of a client or a `KnowledgeBase`."""
 
-    def add_many(self, items: list[Any], *, user_id: str = ...) -> list[str]: ...
+    conversation: Any
+
     def search(self, query: str, n_results: int = ..., **options: Any) -> list[Any]: ...
     def status(self) -> Any: ...
 
@@ -56,22 +59,27 @@ def run(store: Store, dataset: Dataset, mode: str, depth: int, notice: Notice) -
         wait_for_vectors(store, notice)
     indexed = time.monotonic()
     notice(f"asking {len(dataset.questions)} questions")
-    answers = [_ask(store, question, names[question.store], mode, depth) for question in dataset.questions]
+    ask = partial(_ask, store, dataset, names=names, mode=mode, depth=depth)
+    answers = [ask(question) for question in dataset.questions]
     count = sum(len(items) for items in dataset.stores.values())
     embedder = dict(store.status()["embedder"])
     return Run(dataset, answers, count, stored - started, indexed - stored, embedder)
 
 
 def _ingest(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
-    """Memory id -> item id."""
-    notice(f"storing {len(items)} items of {user}")
-    memories = [{"text": item.text, "metadata": _metadata(item)} for item in items]
-    ids = store.add_many(memories, user_id=user)
-    return dict(zip(ids, (item.id for item in items), strict=True))
+    """Turn id -> item id; a session at a time."""
+    notice(f"storing {len(items)} turns of {user}")
+    names: dict[str, str] = {}
+    for session, own in groupby(items, key=lambda item: item.session):
+        said = list(own)
+        stored = store.conversation.extend(session, [_turn(item) for item in said], user_id=user)
+        names |= dict(zip(stored["ids"], (item.id for item in said), strict=True))
+    return names
 
 
-def _metadata(item: Item) -> dict[str, Any]:
-    return {"source_id": item.id, "timestamp": item.time, "session_id": item.session, **item.metadata}
+def _turn(item: Item) -> dict[str, Any]:
+    turn = {"role": item.role, "text": item.text, "at": item.time}
+    return turn if item.speaker is None else {**turn, "speaker": item.speaker}
 
 
 def wait_for_vectors(store: Store, notice: Notice) -> None:
@@ -89,9 +97,28 @@ def wait_for_vectors(store: Store, notice: Notice) -> None:
         time.sleep(0.5)
 
 
-def _ask(store: Store, question: Question, names: dict[str, str], mode: str, depth: int) -> Answer:
+def _ask(
+    store: Store,
+    dataset: Dataset,
+    question: Question,
+    *,
+    names: dict[str, dict[str, str]],
+    mode: str,
+    depth: int,
+) -> Answer:
+    """Several turns may be of one item, which then counts once: twice as many are asked for."""
     started = time.perf_counter()
-    hits = store.search(question.text, depth, user_id=question.store, mode=mode, explain=True)
+    hits = store.search(
+        question.text,
+        2 * depth,
+        user_id=question.store,
+        scope=["turn"],
+        mode=mode,
+        reference_time=dataset.reference(question.store),
+        tz=dataset.tz,
+        explain=True,
+    )
     milliseconds = (time.perf_counter() - started) * 1000
     carried_out = hits[0]["explain"]["mode"] if hits else mode
-    return Answer(question, [names[hit["id"]] for hit in hits], carried_out, milliseconds)
+    own = names[question.store]
+    return Answer(question, [own[hit["id"]] for hit in hits], carried_out, milliseconds)

@@ -77,7 +77,7 @@ def test_doctor_finds_all_well(ready: Face, user: str) -> None:
     ready.kb.add("healthy", user_id=user)
     findings = ready.kb.admin.doctor()
     assert [set(finding) for finding in findings] == [set(Finding.__annotations__)] * len(findings)
-    checks = {"database", "keyword index", "vector index", "embedding model", "jobs", "disk"}
+    checks = {"database", "keyword index", "vector index", "embedding model", "reranker", "jobs", "disk"}
     assert {finding["check"] for finding in findings} == checks
     assert [f for f in findings if not f["ok"] and f["check"] != "disk"] == []
     assert ready.kb.admin.doctor(repair=True)

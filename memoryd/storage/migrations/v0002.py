@@ -54,7 +54,8 @@ _STATEMENTS = (
     "CREATE INDEX turns_by_time ON turns (user_id, created_at, row) WHERE remembered",
     "CREATE INDEX turns_by_session ON turns (user_id, session_id)",
     "CREATE INDEX turns_by_speaker ON turns (user_id, speaker) WHERE remembered AND speaker IS NOT NULL",
-    "CREATE INDEX turns_by_event ON turns (user_id, event_start) WHERE remembered AND event_start IS NOT NULL",
+    "CREATE INDEX turns_by_event ON turns (user_id, event_start) "
+    "WHERE remembered AND event_start IS NOT NULL",
     "CREATE INDEX memories_by_event ON memories (user_id, event_start) WHERE event_start IS NOT NULL",
     "CREATE INDEX memories_with_keys ON memories (user_id) WHERE exact_keys != '[]'",
     f"INSERT INTO sqlite_sequence VALUES ('turns', {_FIRST_TURN})",

@@ -1,0 +1,90 @@
+"""From ranked rows to what a caller gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memory_client.types import Explanation, Hit, Snippet
+from memoryd.core.fold import query_terms
+from memoryd.core.record import Record, metadata_out
+from memoryd.core.snippet import matched_terms, snippet
+from memoryd.core.turn import TurnRecord
+from memoryd.retrieval.fuse import Fused
+from memoryd.retrieval.plan import RetrievalPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A ranked row with what is stored there. same: ids of near-duplicates it stands for."""
+
+    record: Record | TurnRecord
+    fused: Fused
+    same: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a search has to say of itself. keys: what rows were found by literally."""
+
+    plan: RetrievalPlan
+    mode: str
+    recipe: str
+    notes: tuple[str, ...]
+    missing: int
+    milliseconds: Mapping[str, float]
+    keys: Mapping[int, str]
+
+
+def hit_of(found: Found) -> Hit:
+    """The hit of a row."""
+    record, fused = found.record, found.fused
+    is_turn = isinstance(record, TurnRecord)
+    return Hit(
+        id=record.id,
+        type="turn" if is_turn else "memory",
+        text=record.text,
+        score=fused.score,
+        metadata=_of_turn(record) if isinstance(record, TurnRecord) else metadata_out(record),
+        category=None if isinstance(record, TurnRecord) else record.category,
+        importance=None if isinstance(record, TurnRecord) else record.importance,
+        created_at=record.created_at,
+        scores=fused.raw,
+    )
+
+
+def _of_turn(record: TurnRecord) -> dict[str, Any]:
+    """A turn's metadata: its own keys, and where it was said."""
+    return {
+        **record.metadata,
+        "session_id": record.session_id,
+        "position": record.position,
+        "role": record.role,
+        "speaker": record.speaker,
+        "timestamp": record.created_at,
+    }
+
+
+def explanation(found: Found, query: str, trace: Trace) -> Explanation:
+    """How a hit came about."""
+    text, fused = found.record.text, found.fused
+    cut = snippet(text, query_terms(query[:1000]))
+    key = trace.keys.get(fused.row)
+    return Explanation(
+        mode=trace.mode,
+        notes=list(trace.notes),
+        ranks=fused.ranks,
+        missing_vectors=trace.missing,
+        milliseconds=dict(trace.milliseconds),
+        terms=matched_terms(text, query[:1000]),
+        keys=[] if key is None else [key],
+        snippet=Snippet(text=cut.text, marks=[list(mark) for mark in cut.marks]),
+        same=list(found.same),
+        recipe=trace.recipe,
+        fusion={
+            name: {"value": round(value, 4), "adds": round(adds, 4)}
+            for name, (value, adds) in fused.parts.items()
+        },
+        plan=trace.plan.described(),
+    )

@@ -1,0 +1,72 @@
+"""The linear ranker: what each feature is worth, read from `ranker.json`, made by `scripts/train_ranker.py`.
+
+A score is a logistic function of a sum, so that it says how likely the text is evidence. Features of one
+group are weighed together by the caller's factor for the group.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from memoryd.retrieval.features import Column, Features
+from memoryd.retrieval.fuse import Fused
+
+FILE = Path(__file__).with_name("ranker.json")
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "exact": ("exact",),
+    "semantic": (
+        "late",
+        "late_near",
+        "late_around",
+        "late_session",
+        "matched",
+        "matched_near",
+        "dense",
+    ),
+    "temporal": ("date", "date_near"),
+    "recency": ("recency",),
+    "lexical": ("words_near",),
+    "graph": ("graph",),
+}
+"""What a caller's weights apply to; the other features are cues of the text itself."""
+_GROUP_OF = {feature: group for group, members in GROUPS.items() for feature in members}
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the features are worth when these are there. offset: of the sum at which the score is one half."""
+
+    weights: Mapping[str, float]
+    offset: float
+
+
+def rank(
+    rows: Sequence[int], found: Mapping[int, Fused], features: Features, weights: Mapping[str, float]
+) -> None:
+    """Score the candidates. weights: the caller's factors by group, 1 where none is given."""
+    profile = profiles()["late" if "late" in features else "dense"]
+    total = np.full(len(rows), -profile.offset)
+    adds: dict[str, Column] = {}
+    for name, column in features.items():
+        worth = profile.weights.get(name, 0.0) * weights.get(_GROUP_OF.get(name, ""), 1.0)
+        if worth:
+            adds[name] = worth * column
+            total += adds[name]
+    scores = 1 / (1 + np.exp(-np.clip(total, -30, 30)))
+    for at, row in enumerate(rows):
+        one = found[row]
+        one.score = float(scores[at])
+        one.parts = {name: (float(features[name][at]), float(column[at])) for name, column in adds.items()}
+
+
+@functools.cache
+def profiles() -> Mapping[str, Profile]:
+    """The profiles by name: `late` with token vectors, `dense` without."""
+    stored = json.loads(FILE.read_text(encoding="utf-8"))
+    return {name: Profile(one["weights"], one["offset"]) for name, one in stored["profiles"].items()}

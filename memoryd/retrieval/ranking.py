@@ -1,0 +1,228 @@
+"""The ranking of the texts of one kind: candidates of every source, what is known of them, their scores."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from memoryd.core.filters import EVERYTHING
+from memoryd.core.fold import fold, index_terms
+from memoryd.index import terms
+from memoryd.index.lexical import LexicalIndex
+from memoryd.index.lexical_query import LexicalQuery
+from memoryd.index.vectors import Rows
+from memoryd.retrieval import fuse, sources
+from memoryd.retrieval.features import Features, Scene, features, neighbours, terms_of, token_weights
+from memoryd.retrieval.fuse import Candidate, Fused
+from memoryd.retrieval.meaning_source import Encoded, MeaningSource
+from memoryd.retrieval.plan import Source
+from memoryd.retrieval.ranker import rank
+from memoryd.retrieval.sources import Ask, GraphSource
+from memoryd.storage import candidates, texts
+from memoryd.storage.candidates import Place
+
+RECENCY_RATE = 0.023
+"""A day: what was last used a month ago counts half, `exp(-rate x days)`."""
+_DAY = 86_400.0
+
+
+@dataclass(slots=True)
+class Work:
+    """What the ranking of a kind works with, and what it has to say. trace: milliseconds by step."""
+
+    connection: sqlite3.Connection
+    lexical: LexicalIndex
+    meaning: MeaningSource
+    graph: GraphSource | None
+    encoded: Encoded | None
+    weights: Mapping[str, float]
+    now: float
+    trace: dict[str, float] = field(default_factory=dict)
+    keys: dict[int, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Add the time of a step to the trace."""
+        started = time.perf_counter()
+        yield
+        self.trace[step] = round(self.trace.get(step, 0.0) + (time.perf_counter() - started) * 1000, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The query's words in one kind: as the index knows them; the speaker it names, if it names one."""
+
+    read: LexicalQuery | None
+    named: str | None
+
+
+def words_of(work: Work, ask: Ask) -> Words:
+    """Names of speakers are not searched for: they stand for who said it."""
+    named, left_out = None, frozenset[str]()
+    if ask.kind == "turn":
+        known = candidates.speakers(work.connection, ask.scope.user_id)
+        mentioned = [name for name in known if _mentions(ask.query, name)]
+        named = mentioned[0] if len(mentioned) == 1 else None
+        left_out = frozenset(term for name in mentioned for term in index_terms(name))
+    read = work.lexical.read(work.connection, ask.scope.user_id, ask.query, ask.kind, left_out)
+    return Words(read, named)
+
+
+def ranked(work: Work, ask: Ask, words: Words) -> list[Fused]:
+    """The candidates of a kind, best first."""
+    rankings = _ask_all(work, ask, words)
+    recipe = ask.plan.recipe
+    if recipe != "ranked" or work.encoded is None:
+        return _fused(recipe, rankings, work.weights)
+    found = _by_features(work, ask, words, rankings)
+    fallback = ask.plan.fallback
+    if fallback is not None and found and found[0].score < ask.plan.weak:
+        work.notes.append(f"the best {ask.kind} scores {found[0].score:.2f} only: ranked by {fallback}")
+        return _fused(fallback, rankings, work.weights)
+    return found
+
+
+def _fused(
+    recipe: str, found: Mapping[Source, Sequence[Candidate]], weights: Mapping[str, float]
+) -> list[Fused]:
+    """By one of the recipes that need no features; `lexical` and `semantic` leave each other out."""
+    left_out = {"lexical": "semantic", "semantic": "lexical"}.get(recipe)
+    rankings = {str(source): ranking for source, ranking in found.items() if source != left_out}
+    return fuse.rrf(rankings, weights) if recipe in ("rrf", "ranked") else fuse.normalised(rankings, weights)
+
+
+def _mentions(query: str, name: str) -> bool:
+    folded = f" {fold(query)} "
+    wanted = fold(name)
+    at = folded.find(wanted)
+    while at >= 0:
+        before, behind = folded[at - 1], folded[at + len(wanted)]
+        if not wanted.isascii() or not (before.isalnum() or behind.isalnum()):
+            return True
+        at = folded.find(wanted, at + 1)
+    return False
+
+
+def _ask_all(work: Work, ask: Ask, words: Words) -> dict[Source, list[Candidate]]:
+    """The candidates of every source of the plan; those that find nothing are left out."""
+    wanted = ask.plan.sources
+    found: dict[Source, list[Candidate]] = {}
+    if "lexical" in wanted:
+        with work.timed("lexical"):
+            found["lexical"] = sources.lexical(work.connection, ask, words.read)
+    if "exact" in wanted:
+        with work.timed("exact"):
+            found["exact"], keys = sources.exact(work.connection, ask, words.read, found.get("lexical", ()))
+            work.keys.update(keys)
+    if "temporal" in wanted:
+        with work.timed("temporal"):
+            found["temporal"] = sources.temporal(work.connection, ask)
+    if "graph" in wanted and work.graph is not None:
+        with work.timed("graph"):
+            found["graph"] = work.graph.related(work.connection, ask)
+    if "semantic" in wanted and work.encoded is not None:
+        with work.timed("vectors"):
+            found["semantic"] = _semantic(work, ask, work.encoded)
+    return {source: ranking for source, ranking in found.items() if ranking or len(wanted) == 1}
+
+
+def _semantic(work: Work, ask: Ask, encoded: Encoded) -> list[Candidate]:
+    nearest = work.meaning.nearest(ask.scope, encoded, ask.depth, _allowed(work, ask), ask.kind)
+    return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in nearest]
+
+
+def _allowed(work: Work, ask: Ask) -> Rows | None:
+    """The rows a filter leaves; None without one."""
+    if ask.node == EVERYTHING:
+        return None
+    return np.array(texts.rows_of(work.connection, ask.kind, ask.scope, ask.node), dtype=np.int64)
+
+
+def _by_features(
+    work: Work, ask: Ask, words: Words, rankings: Mapping[Source, Sequence[Candidate]]
+) -> list[Fused]:
+    found = fuse.gathered({str(source): ranking for source, ranking in rankings.items()})
+    if not found:
+        return []
+    with work.timed("places"):
+        places = _with_neighbours(work, ask, sorted(found))
+    rows = sorted(places) if ask.node == EVERYTHING else sorted(set(found) & places.keys())
+    for row in rows:
+        found.setdefault(row, Fused(row))
+    with work.timed("late interaction"):
+        scene = _scene(work, ask, words, rows, places)
+        known = features(scene)
+        if ask.kind == "memory":
+            known |= _standing(work, rows)
+        if "graph" in rankings:
+            shares = {one.row: one.share for one in rankings["graph"]}
+            known["graph"] = np.array([shares.get(row, 0.0) for row in rows])
+    with work.timed("ranking"):
+        rank(rows, found, known, work.weights)
+        for row in rows:
+            found[row].raw.setdefault("semantic", scene.dense.get(row, 0.0))
+    return fuse.in_order({row: found[row] for row in rows})
+
+
+def _with_neighbours(work: Work, ask: Ask, rows: Sequence[int]) -> dict[int, Place]:
+    """The places of candidates and of the turns beside them."""
+    places = candidates.places(work.connection, ask.kind, rows)
+    beside = {one for row in rows for one in neighbours(places, row, 1)} - places.keys()
+    return places | candidates.places(work.connection, ask.kind, sorted(beside)) if beside else places
+
+
+def _scene(work: Work, ask: Ask, words: Words, rows: Sequence[int], places: Mapping[int, Place]) -> Scene:
+    assert work.encoded is not None
+    encoding, loaded = work.encoded.encoding, sorted(places)
+    weights = token_weights(encoding.words, _idf(work, words, encoding.words))
+    times = ask.plan.times
+    has_span = times is not None and not times.invalid
+    return Scene(
+        rows=rows,
+        places=places,
+        documents=terms.load(work.connection, loaded),
+        lexical=words.read,
+        encoding=encoding,
+        tokens=work.meaning.tokens(work.connection, work.encoded, loaded)
+        if encoding.tokens is not None
+        else None,
+        word_weights=weights,
+        dense=work.meaning.cosines(ask.scope, work.encoded, np.array(rows, np.int64), ask.kind),
+        understanding=ask.plan.understanding,
+        named=words.named,
+        span=(
+            (-np.inf if times.start is None else times.start, np.inf if times.end is None else times.end)
+            if has_span and times is not None
+            else None
+        ),
+        exact=dict.fromkeys(work.keys, 1.0),
+    )
+
+
+def _idf(work: Work, words: Words, spoken: Sequence[str]) -> dict[str, float]:
+    """The rarity of the terms of a query's words, in the partition."""
+    if words.read is None:
+        return {}
+    partition = words.read.partition
+    wanted = {term for word in spoken for term in terms_of(word)}
+    found = {term: work.lexical.frequency(work.connection, partition, term) for term in wanted}
+    return {term: partition.idf(count) for term, count in found.items() if count}
+
+
+def _standing(work: Work, rows: Sequence[int]) -> Features:
+    """What weighs a memory whatever is asked: importance and confidence against the usual, and recency."""
+    known = candidates.standings(work.connection, rows)
+    empty = candidates.Standing(0, 1.0, 1.0, 0.0)
+    own = [known.get(row, empty) for row in rows]
+    days = np.array([max(0.0, work.now - one.last_access) / _DAY for one in own])
+    return {
+        "importance": np.array([one.importance - 1.0 for one in own]),
+        "confidence": np.array([one.confidence - 1.0 for one in own]),
+        "recency": np.exp(-RECENCY_RATE * days),
+    }

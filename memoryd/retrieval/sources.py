@@ -1,0 +1,86 @@
+"""The sources of candidates. Each obeys the filters before it scores, and knows nothing of the others."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memoryd.core.filters import Node
+from memoryd.core.kinds import TextKind
+from memoryd.core.scope import Scope
+from memoryd.index.lexical import best_of
+from memoryd.index.lexical_query import LexicalQuery
+from memoryd.retrieval.fuse import Candidate
+from memoryd.retrieval.plan import RetrievalPlan
+from memoryd.storage import candidates
+from memoryd.storage.texts import visible
+
+_MOST_EXACT = 50
+_KEY_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a source is asked: texts of one kind that a scope sees and the filters let through."""
+
+    query: str
+    kind: TextKind
+    scope: Scope
+    node: Node
+    depth: int
+    plan: RetrievalPlan
+
+
+class GraphSource(Protocol):
+    """Candidates by what the query's entities are related to."""
+
+    def related(self, connection: sqlite3.Connection, ask: Ask) -> list[Candidate]:
+        """The texts that are evidence of it, best first."""
+        ...
+
+
+def lexical(connection: sqlite3.Connection, ask: Ask, read: LexicalQuery | None) -> list[Candidate]:
+    """By words: BM25."""
+    if read is None:
+        return []
+    found = read.candidates(connection, visible(ask.kind, ask.scope, ask.node), ask.depth)
+    return [Candidate(hit.row, hit.score, hit.share) for hit in best_of(read, found, ask.depth)]
+
+
+def exact(
+    connection: sqlite3.Connection, ask: Ask, read: LexicalQuery | None, words: Sequence[Candidate]
+) -> tuple[list[Candidate], Mapping[int, str]]:
+    """What is named literally: an id, a memory's exact key, a quoted phrase; and what each row was found by.
+
+    words: candidates by words, among which phrases are looked for; without them the best by words are.
+    """
+    by: dict[int, str] = {}
+    name = ask.query.strip()
+    row = candidates.named(connection, ask.kind, ask.scope, ask.node, name)
+    if row is not None:
+        by[row] = name
+    if ask.kind == "memory":
+        wanted = [key.lower() for key in (name, *_keys(ask)) if 0 < len(key) <= _KEY_CHARS]
+        by |= candidates.keyed(connection, ask.scope, ask.node, wanted, _MOST_EXACT)
+    phrases = ask.plan.understanding.phrases
+    if phrases:
+        likely = words or lexical(connection, ask, read)
+        by |= candidates.holding(connection, ask.kind, [one.row for one in likely], phrases)
+    return [Candidate(row, 1.0, 1.0) for row in by], by
+
+
+def temporal(connection: sqlite3.Connection, ask: Ask) -> list[Candidate]:
+    """What was made in, or speaks of, the time that is named; newest first."""
+    times, span = ask.plan.times, ask.plan.span
+    start, end = (span.start, span.end) if span else (times.start, times.end) if times else (None, None)
+    if start is None and end is None:
+        return []
+    rows = candidates.within(connection, ask.kind, ask.scope, ask.node, start, end, ask.depth)
+    return [Candidate(row, 1.0, 1.0) for row in rows[: ask.depth]]
+
+
+def _keys(ask: Ask) -> Sequence[str]:
+    read = ask.plan.understanding
+    return (*read.phrases, *read.names, *read.keywords)

@@ -1,0 +1,124 @@
+"""From the parameters of `search` to a request: checked, with what they leave open filled in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Literal
+
+from memory_client.deadline import Deadline
+from memory_client.errors import InvalidParameterError
+from memory_client.types import SearchScope
+from memoryd.core.filters import EVERYTHING, And, Compare, Node, parse_filters
+from memoryd.core.ids import check_name
+from memoryd.core.kinds import TEXT_KINDS, TextKind
+from memoryd.core.scope import Scope
+from memoryd.core.shown import shown
+from memoryd.core.text import clean_text
+from memoryd.core.times import parse_time, parse_zone
+from memoryd.retrieval.ranker import GROUPS
+from memoryd.retrieval.request import SearchRequest, TimeSpan
+from memoryd.service.validation import in_range
+
+MAX_RESULTS = 1000
+_MAX_OFFSET = 100_000
+_MAX_QUERY_CHARS = 100_000
+_MAX_WEIGHT = 100.0
+_ENDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Makes requests. zone: of who asks, where a call names none; clock: seconds."""
+
+    zone: tzinfo
+    clock: Callable[[], float]
+
+    def request(
+        self, query: str, n_results: int, deadline: Deadline, options: Mapping[str, Any]
+    ) -> SearchRequest:
+        """The request of a call. Raises `InvalidParameterError`, `InvalidFilterError`."""
+        in_range("n_results", n_results, 1, MAX_RESULTS)
+        in_range("offset", options["offset"], 0, _MAX_OFFSET)
+        if options["min_score"] is not None:
+            in_range("min_score", options["min_score"], 0, 1)
+        reference = self._reference(options["reference_time"], options["tz"])
+        return SearchRequest(
+            query=clean_text(query, _MAX_QUERY_CHARS, "query")[0],
+            scope=Scope.checked(options["user_id"], options["agent_id"]),
+            deadline=deadline,
+            reference=reference,
+            kinds=_kinds(options["scope"]),
+            limit=n_results,
+            offset=options["offset"],
+            mode=options["mode"],
+            node=_within_session(parse_filters(options["filters"]), options["session_id"]),
+            min_score=options["min_score"],
+            sort_by=options["sort_by"],
+            sort_order=options["sort_order"],
+            intent=options["intent"],
+            weights=_weights(options["weights"]),
+            span=_span(options["time_range"]),
+        )
+
+    def _reference(self, moment: float | str | None, tz: str | None) -> datetime:
+        zone = self.zone if tz is None else parse_zone(tz, "tz")
+        seconds = self.clock() if moment is None else parse_time(moment, "reference_time")
+        return datetime.fromtimestamp(seconds, UTC).astimezone(zone)
+
+
+def _kinds(scope: Sequence[SearchScope] | Literal["all"] | None) -> tuple[TextKind, ...]:
+    if scope is None:
+        return ("memory",)
+    if scope == "all":
+        return TEXT_KINDS
+    if not scope:
+        raise InvalidParameterError(
+            "scope: names nothing to search; expected some of memory, turn, or 'all'",
+            parameter="scope",
+            value="[]",
+            expected="some of memory, turn, or 'all'",
+        )
+    return tuple(kind for kind in TEXT_KINDS if kind in scope)
+
+
+def _weights(given: Mapping[str, float] | None) -> dict[str, float]:
+    for name, weight in (given or {}).items():
+        if name not in GROUPS:
+            raise _fault(f"weights.{name}", name, f"names among {', '.join(GROUPS)}")
+        if not math.isfinite(weight) or not 0 <= weight <= _MAX_WEIGHT:
+            raise _fault(f"weights.{name}", weight, f"a number from 0 to {_MAX_WEIGHT:g}")
+    if given and not any(given.get(name, 1.0) for name in GROUPS):
+        raise _fault("weights", given, "at least one over 0")
+    return dict(given or {})
+
+
+def _span(given: Sequence[float | str | None] | None) -> TimeSpan | None:
+    if given is None:
+        return None
+    if len(given) != _ENDS:
+        raise _fault("time_range", given, "[start, end], either of them None where it is open")
+    start, end = (
+        None if moment is None else parse_time(moment, f"time_range[{at}]") for at, moment in enumerate(given)
+    )
+    if start is not None and end is not None and end < start:
+        raise _fault("time_range", given, "a start that is not after the end: it is turned round")
+    return None if start is None and end is None else TimeSpan(start, end)
+
+
+def _fault(parameter: str, value: Any, expected: str) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"{parameter}: {shown(value)}; expected {expected}",
+        parameter=parameter,
+        value=shown(value),
+        expected=expected,
+    )
+
+
+def _within_session(node: Node, session_id: str | None) -> Node:
+    if session_id is None:
+        return node
+    session = Compare("session_id", "eq", check_name(session_id, "session_id"))
+    return And((session,)) if node == EVERYTHING else And((session, node))
