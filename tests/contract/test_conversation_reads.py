@@ -188,6 +188,20 @@ def test_turns_are_no_memories(kb: KB, user: str) -> None:
     assert kb.count(user_id=user) == 1
 
 
+def test_words_find_a_turn_at_once_until_it_is_deleted(kb: KB, user: str) -> None:
+    say(kb, "s", "we talked of something else", user_id=user)
+    id = kb.conversation.append("s", "user", "主人爱吃枇杷", user_id=user)["id"]
+    kb.conversation.append("s", "user", "枇杷 for now", user_id=user, remember=False)
+
+    def found() -> list[str]:
+        hits = kb.search("枇杷", user_id=user, mode="lexical", scope=["turn"])
+        return [hit["id"] for hit in hits]
+
+    assert found() == [id]
+    kb.conversation.delete([id], user_id=user)
+    assert found() == []
+
+
 def test_delete_all_takes_turns_and_sessions(kb: KB, user: str) -> None:
     say(kb, "s", "a", "b", user_id=user)
     say(kb, "s", "c", user_id=user, agent_id="cook")
