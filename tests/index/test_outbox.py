@@ -11,6 +11,7 @@ from worlds import SPACE, World, embed
 from memory_client.errors import SpaceMismatchError, StorageError
 from memoryd.core.scope import Scope
 from memoryd.index import lance, outbox
+from memoryd.index.vectors import Made
 from memoryd.storage.database import Database
 
 
@@ -131,11 +132,11 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_not_taken(world: World) ->
     row = world.add("first", vector=False)
     [early] = world.index.waiting(1)
     world.edit(row, "second", vector=False)
-    vectors = [(early.row, early.text_seq, embed(early.passage.text))]
-    assert world.database.write(lambda tx: world.index.fill(tx, SPACE, vectors)) == 0
+    made = [Made(early.row, early.text_seq, embed(early.passage.text))]
+    assert world.database.write(lambda tx: world.index.fill(tx, SPACE, made)) == 0
     assert world.search("first") == []
     world.remove([row])
-    [late] = [(row, early.text_seq + 1, embed("second"))]
+    late = Made(row, early.text_seq + 1, embed("second"))
     assert world.database.write(lambda tx: world.index.fill(tx, SPACE, [late])) == 0
     assert world.search("second") == []
 

@@ -15,6 +15,7 @@ from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index import outbox
 from memoryd.index.spaces import Probes
 from memoryd.index.vector_index import VectorIndex
+from memoryd.index.vectors import Made
 from memoryd.storage import memories
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import migrate
@@ -138,8 +139,8 @@ class World:
     def embed_waiting(self, salt: str = SPACE, dim: int = DIM) -> int:
         """What a worker does: embed whatever waits."""
         waiting = self.index.waiting(10_000)
-        vectors = [(each.row, each.text_seq, embed(each.passage.text, salt, dim)) for each in waiting]
-        return self.database.write(lambda tx: self.index.fill(tx, salt, vectors))
+        made = [Made(each.row, each.text_seq, embed(each.passage.joined, salt, dim)) for each in waiting]
+        return self.database.write(lambda tx: self.index.fill(tx, salt, made))
 
     def search(
         self,

@@ -120,7 +120,7 @@ def test_loading_then_ready(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
     made.on_ready(lambda _: 1 / 0)  # type: ignore[arg-type,return-value]
     made.on_ready(lambda embedder: (heard.append(embedder), announced.set())[0])
     assert (made.state, made.embedder) == ("loading", None)
-    assert made.try_embed("x", 1.0) is None
+    assert made.try_encode("x", 1.0) is None
     with pytest.raises(DeadlineExceededError, match="loading the embedding model"):
         made.wait(Deadline.after(0.01))
     with pytest.raises(ModelUnavailableError, match="still loading"):
@@ -149,7 +149,7 @@ def test_unavailable_keeps_the_reason(hosted: Hosted, error: Exception, said: st
         assert said in str(raised.value)
     assert made.state == "unavailable"
     assert said in made.status()["error"]
-    assert made.try_embed("x", 1.0) is None
+    assert made.try_encode("x", 1.0) is None
     with pytest.raises(ModelUnavailableError):
         made.embed_passages(["x"])
 
@@ -242,7 +242,7 @@ def test_the_cache_forgets_the_least_recently_used(hosted: Hosted, scripted: Scr
 
 def test_a_query_that_takes_too_long(ready: EmbedderHost, scripted: ScriptedEmbedder) -> None:
     scripted.held.clear()
-    assert ready.try_embed("x", 0.01) is None
+    assert ready.try_encode("x", 0.01) is None
     with pytest.raises(DeadlineExceededError, match="embedding the query"):
         ready.embed_query("y", Deadline.after(0.01))
     scripted.held.set()
@@ -256,17 +256,17 @@ def test_blank_texts_are_refused(ready: EmbedderHost, text: str) -> None:
     with pytest.raises(InvalidParameterError):
         ready.embed_query(text, Deadline.after(SOON))
     with pytest.raises(InvalidParameterError):
-        ready.try_embed(text, 1.0)
+        ready.try_encode(text, 1.0)
     with pytest.raises(InvalidParameterError):
         ready.embed_passages(["fine", text])
 
 
-def test_try_embed(ready: EmbedderHost, scripted: ScriptedEmbedder) -> None:
-    vector = ready.try_embed("x", SOON)
-    assert vector is not None
-    assert vector.shape == (4,)
-    assert ready.try_embed("x", 0) is None
-    assert ready.try_embed("x" * (INLINE_BYTES + 1), SOON) is None
+def test_try_encode(ready: EmbedderHost, scripted: ScriptedEmbedder) -> None:
+    encoding = ready.try_encode("x", SOON)
+    assert encoding is not None
+    assert encoding.vector.shape == (4,)
+    assert ready.try_encode("x", 0) is None
+    assert ready.try_encode("x" * (INLINE_BYTES + 1), SOON) is None
     assert len(scripted.calls) == 1
 
 
@@ -362,7 +362,7 @@ def test_a_failing_model_is_logged_once_until_it_works_again(
         for _ in range(3):
             with pytest.raises(ModelUnavailableError, match="out of memory"):
                 ready.embed_query("x", Deadline.after(SOON))
-        assert ready.try_embed("x", SOON) is None
+        assert ready.try_encode("x", SOON) is None
         assert ready.state == "ready"
         scripted.fault = None
         ready.embed_query("x", Deadline.after(SOON))

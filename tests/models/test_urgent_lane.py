@@ -12,7 +12,8 @@ import pytest
 from support import PATIENCE
 
 from memory_client.errors import ModelUnavailableError
-from memoryd.models.base import FloatMatrix, FloatVector
+from memoryd.core.passage import Passage
+from memoryd.models.base import Encoding, FloatMatrix
 from memoryd.models.lanes import Lanes
 from memoryd.models.urgent import MOST_JOINED, UrgentLane
 
@@ -37,6 +38,9 @@ class Held:
             raise ValueError(f"bad: {texts}")
         return np.array([[float(is_query), float(text)] for text in texts], dtype=np.float32)
 
+    def encode(self, is_query: bool, passages: Sequence[Passage]) -> list[Encoding]:
+        return [Encoding(vector) for vector in self(is_query, [passage.text for passage in passages])]
+
     def wait_entered(self) -> None:
         assert self.entered.acquire(timeout=PATIENCE)
 
@@ -49,21 +53,21 @@ def held() -> Held:
 @pytest.fixture
 def lane(held: Held) -> Iterator[UrgentLane]:
     """A lane of one thread."""
-    made = UrgentLane(held, 1)
+    made = UrgentLane(held.encode, 1)
     yield made
     held.gate.set()
     made.close()
 
 
-def occupied(lane: UrgentLane, held: Held) -> Future[FloatVector]:
+def occupied(lane: UrgentLane, held: Held) -> Future[Encoding]:
     """A request that is held in the model, so that the next ones wait."""
-    first = lane.submit(True, "1000")
+    first = lane.submit(True, Passage("1000"))
     held.wait_entered()
     return first
 
 
-def values(futures: Sequence[Future[FloatVector]]) -> list[float]:
-    return [float(future.result(PATIENCE)[1]) for future in futures]
+def values(futures: Sequence[Future[Encoding]]) -> list[float]:
+    return [float(future.result(PATIENCE).vector[1]) for future in futures]
 
 
 # Joining
@@ -71,14 +75,14 @@ def values(futures: Sequence[Future[FloatVector]]) -> list[float]:
 
 def test_one_request_goes_at_once_and_alone(lane: UrgentLane, held: Held) -> None:
     held.gate.set()
-    assert lane.submit(True, "7").result(PATIENCE).tolist() == [1, 7]
-    assert lane.submit(False, "8").result(PATIENCE).tolist() == [0, 8]
+    assert lane.submit(True, Passage("7")).result(PATIENCE).vector.tolist() == [1, 7]
+    assert lane.submit(False, Passage("8")).result(PATIENCE).vector.tolist() == [0, 8]
     assert held.batches == [(True, ["7"]), (False, ["8"])]
 
 
 def test_those_who_wait_are_joined_in_order(lane: UrgentLane, held: Held) -> None:
     first = occupied(lane, held)
-    futures = [lane.submit(True, str(number)) for number in range(40)]
+    futures = [lane.submit(True, Passage(str(number))) for number in range(40)]
     held.gate.set()
     assert values([first, *futures]) == [1000, *range(40)]
     joined = [texts for _, texts in held.batches[1:]]
@@ -89,9 +93,9 @@ def test_those_who_wait_are_joined_in_order(lane: UrgentLane, held: Held) -> Non
 def test_kinds_are_never_mixed_and_order_is_kept(lane: UrgentLane, held: Held) -> None:
     first = occupied(lane, held)
     kinds = [True, True, False, False, False, True, False]
-    futures = [lane.submit(is_query, str(at)) for at, is_query in enumerate(kinds)]
+    futures = [lane.submit(is_query, Passage(str(at))) for at, is_query in enumerate(kinds)]
     held.gate.set()
-    assert [future.result(PATIENCE).tolist() for future in futures] == [
+    assert [future.result(PATIENCE).vector.tolist() for future in futures] == [
         [float(is_query), at] for at, is_query in enumerate(kinds)
     ]
     assert held.batches[1:] == [
@@ -104,10 +108,10 @@ def test_kinds_are_never_mixed_and_order_is_kept(lane: UrgentLane, held: Held) -
 
 
 def test_idle_threads_share_what_waits(held: Held) -> None:
-    lane = UrgentLane(held, 2)
+    lane = UrgentLane(held.encode, 2)
     try:
         firsts = [occupied(lane, held) for _ in range(2)]
-        futures = [lane.submit(True, str(number)) for number in range(6)]
+        futures = [lane.submit(True, Passage(str(number))) for number in range(6)]
         held.gate.set()
         assert values(futures) == list(range(6))
         assert values(firsts) == [1000, 1000]
@@ -117,9 +121,9 @@ def test_idle_threads_share_what_waits(held: Held) -> None:
 
 
 def test_two_requests_run_side_by_side(held: Held) -> None:
-    lane = UrgentLane(held, 2)
+    lane = UrgentLane(held.encode, 2)
     try:
-        futures = [lane.submit(True, "1"), lane.submit(True, "2")]
+        futures = [lane.submit(True, Passage("1")), lane.submit(True, Passage("2"))]
         held.wait_entered()
         held.wait_entered()
         assert sorted(held.batches) == [(True, ["1"]), (True, ["2"])]
@@ -131,12 +135,12 @@ def test_two_requests_run_side_by_side(held: Held) -> None:
 
 def test_many_callers_at_once(held: Held) -> None:
     held.gate.set()
-    lane = UrgentLane(held, 3)
+    lane = UrgentLane(held.encode, 3)
     got: dict[int, list[float]] = {}
 
     def ask(caller: int) -> None:
         wanted = [caller * 100 + number for number in range(50)]
-        got[caller] = values([lane.submit(bool(number % 2), str(number)) for number in wanted])
+        got[caller] = values([lane.submit(bool(number % 2), Passage(str(number))) for number in wanted])
 
     threads = [threading.Thread(target=ask, args=(caller,)) for caller in range(8)]
     for thread in threads:
@@ -156,17 +160,17 @@ def test_many_callers_at_once(held: Held) -> None:
 def test_a_bad_text_fails_only_itself(lane: UrgentLane, held: Held) -> None:
     held.bad = {"2"}
     first = occupied(lane, held)
-    futures = [lane.submit(True, str(number)) for number in range(5)]
+    futures = [lane.submit(True, Passage(str(number))) for number in range(5)]
     held.gate.set()
     assert values([first, *futures[:2], *futures[3:]]) == [1000, 0, 1, 3, 4]
     with pytest.raises(ValueError, match="bad"):
         futures[2].result(PATIENCE)
-    assert lane.submit(True, "9").result(PATIENCE)[1] == 9
+    assert lane.submit(True, Passage("9")).result(PATIENCE).vector[1] == 9
 
 
 def test_what_is_down_for_one_is_down_for_all(lane: UrgentLane, held: Held) -> None:
     first = occupied(lane, held)
-    futures = [lane.submit(True, str(number)) for number in range(5)]
+    futures = [lane.submit(True, Passage(str(number))) for number in range(5)]
     held.down = ModelUnavailableError("the server is gone", passing=True)
     held.gate.set()
     for future in [first, *futures]:
@@ -177,9 +181,9 @@ def test_what_is_down_for_one_is_down_for_all(lane: UrgentLane, held: Held) -> N
 
 def test_too_few_vectors_are_a_failure(held: Held) -> None:
     held.gate.set()
-    lane = UrgentLane(lambda is_query, texts: held(is_query, texts)[:-1], 1)
+    lane = UrgentLane(lambda is_query, passages: held.encode(is_query, passages)[:-1], 1)
     with pytest.raises(ValueError, match="shorter"):
-        lane.submit(True, "1").result(PATIENCE)
+        lane.submit(True, Passage("1")).result(PATIENCE)
     lane.close()
 
 
@@ -187,7 +191,7 @@ def test_a_failure_leaves_the_lane_quiet(lane: UrgentLane, held: Held) -> None:
     held.bad = {"2"}
     held.gate.set()
     with pytest.raises(ValueError, match="bad"):
-        lane.submit(True, "2").result(PATIENCE)
+        lane.submit(True, Passage("2")).result(PATIENCE)
     lane.wait_quiet(PATIENCE)
     assert lane._quiet.wait(PATIENCE)
 
@@ -197,7 +201,7 @@ def test_a_failure_leaves_the_lane_quiet(lane: UrgentLane, held: Held) -> None:
 
 def test_a_cancelled_request_is_skipped(lane: UrgentLane, held: Held) -> None:
     first = occupied(lane, held)
-    futures = [lane.submit(True, str(number)) for number in range(4)]
+    futures = [lane.submit(True, Passage(str(number))) for number in range(4)]
     assert futures[1].cancel()
     held.gate.set()
     assert values([first, futures[0], *futures[2:]]) == [1000, 0, 2, 3]
@@ -206,13 +210,13 @@ def test_a_cancelled_request_is_skipped(lane: UrgentLane, held: Held) -> None:
 
 def test_when_all_were_cancelled_nothing_is_embedded(lane: UrgentLane, held: Held) -> None:
     first = occupied(lane, held)
-    futures = [lane.submit(True, str(number)) for number in range(4)]
+    futures = [lane.submit(True, Passage(str(number))) for number in range(4)]
     assert all(future.cancel() for future in futures)
     held.gate.set()
     first.result(PATIENCE)
     assert lane._quiet.wait(PATIENCE)
     assert len(held.batches) == 1
-    assert lane.submit(True, "9").result(PATIENCE)[1] == 9
+    assert lane.submit(True, Passage("9")).result(PATIENCE).vector[1] == 9
 
 
 def test_what_has_begun_is_not_cancelled(lane: UrgentLane, held: Held) -> None:
@@ -226,9 +230,9 @@ def test_what_has_begun_is_not_cancelled(lane: UrgentLane, held: Held) -> None:
 
 
 def test_closing_drops_what_waits_and_ends_what_runs(held: Held) -> None:
-    lane = UrgentLane(held, 2)
+    lane = UrgentLane(held.encode, 2)
     begun = [occupied(lane, held) for _ in range(2)]
-    waiting = [lane.submit(True, str(number)) for number in range(3)]
+    waiting = [lane.submit(True, Passage(str(number))) for number in range(3)]
     closing = threading.Thread(target=lane.close)
     closing.start()
     for future in waiting:
@@ -241,7 +245,7 @@ def test_closing_drops_what_waits_and_ends_what_runs(held: Held) -> None:
     assert len(held.batches) == 2
     assert not any(thread.name.startswith("memoryd-embed-urgent") for thread in threading.enumerate())
     with pytest.raises(RuntimeError, match="closed"):
-        lane.submit(True, "1")
+        lane.submit(True, Passage("1"))
     lane.close()
 
 
@@ -251,7 +255,7 @@ def test_closing_drops_what_waits_and_ends_what_runs(held: Held) -> None:
 def test_quiet(lane: UrgentLane, held: Held) -> None:
     assert lane._quiet.is_set()
     first = occupied(lane, held)
-    second = lane.submit(True, "2")
+    second = lane.submit(True, Passage("2"))
     assert not lane._quiet.is_set()
     lane.wait_quiet(0.01)  # returns although somebody waits
     held.gate.set()
@@ -306,16 +310,22 @@ def lanes(scripted: Scripted) -> Iterator[Lanes]:
     made.close()
 
 
-def bulk_in_a_thread(lanes: Lanes, batches: list[list[str]]) -> tuple[threading.Thread, list[FloatMatrix]]:
-    found: list[FloatMatrix] = []
-    thread = threading.Thread(target=lambda: found.extend(lanes.bulk(batches)))
+def bulk(lanes: Lanes, batches: Sequence[Sequence[str]]) -> Iterator[list[float]]:
+    """The number of each text, batch by batch."""
+    work = [[Passage(text) for text in batch] for batch in batches]
+    return ([float(each.vector[1]) for each in batch] for batch in lanes.bulk(work))
+
+
+def bulk_in_a_thread(lanes: Lanes, batches: list[list[str]]) -> tuple[threading.Thread, list[list[float]]]:
+    found: list[list[float]] = []
+    thread = threading.Thread(target=lambda: found.extend(bulk(lanes, batches)))
     thread.start()
     return thread, found
 
 
 def test_bulk_work_comes_back_in_order(lanes: Lanes, scripted: Scripted) -> None:
     scripted.open_gates()
-    found = [batch[:, 1].tolist() for batch in lanes.bulk([["1", "2"], ["3"], ["4", "5"], ["6"]])]
+    found = list(bulk(lanes, [["1", "2"], ["3"], ["4", "5"], ["6"]]))
     assert found == [[1, 2], [3], [4, 5], [6]]
     assert list(lanes.bulk([])) == []
 
@@ -324,7 +334,7 @@ def test_bulk_work_begins_no_batch_while_somebody_waits(
     lanes: Lanes, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memoryd.models.lanes._LONGEST_YIELD", PATIENCE)
-    query = lanes.urgent(True, "1")
+    query = lanes.urgent(True, Passage("1"))
     scripted.queries.wait_entered()
     scripted.passages.gate.set()
     thread, found = bulk_in_a_thread(lanes, [["2"], ["3"]])
@@ -332,11 +342,11 @@ def test_bulk_work_begins_no_batch_while_somebody_waits(
     scripted.queries.gate.set()
     assert values([query]) == [1]
     thread.join(PATIENCE)
-    assert [batch[:, 1].tolist() for batch in found] == [[2], [3]]
+    assert found == [[2], [3]]
 
 
 def test_bulk_work_is_never_starved(lanes: Lanes, scripted: Scripted) -> None:
-    query = lanes.urgent(True, "1")
+    query = lanes.urgent(True, Passage("1"))
     scripted.queries.wait_entered()
     scripted.passages.gate.set()
     thread, found = bulk_in_a_thread(lanes, [["2"], ["3"]])
@@ -351,7 +361,7 @@ def test_a_query_goes_past_a_batch_under_way(lanes: Lanes, scripted: Scripted) -
     thread, found = bulk_in_a_thread(lanes, [["2"], ["3"]])
     scripted.passages.wait_entered()
     scripted.queries.gate.set()
-    assert values([lanes.urgent(True, "1")]) == [1]
+    assert values([lanes.urgent(True, Passage("1"))]) == [1]
     assert found == []
     scripted.passages.gate.set()
     thread.join(PATIENCE)
@@ -362,7 +372,7 @@ def test_a_failing_batch_ends_the_bulk_work(lanes: Lanes, scripted: Scripted) ->
     scripted.open_gates()
     scripted.passages.bad = {"2"}
     with pytest.raises(ValueError, match="bad"):
-        list(lanes.bulk([[str(number)] for number in range(50)]))
+        list(bulk(lanes, [[str(number)] for number in range(50)]))
     assert len(scripted.passages.batches) < 10
 
 
@@ -372,15 +382,15 @@ def test_a_failing_batch_ends_the_bulk_work(lanes: Lanes, scripted: Scripted) ->
 def test_another_engine_takes_over_between_calls(lanes: Lanes, scripted: Scripted) -> None:
     faster = Scripted("second")
     faster.open_gates()
-    under_way = lanes.urgent(True, "1")
+    under_way = lanes.urgent(True, Passage("1"))
     scripted.queries.wait_entered()
     lanes.replace(faster)
-    after = lanes.urgent(True, "2")
+    after = lanes.urgent(True, Passage("2"))
     scripted.queries.gate.set()
     assert values([under_way, after]) == [1, 2]
     assert scripted.queries.batches == [(True, ["1"])]
     assert faster.queries.batches == [(True, ["2"])]
-    assert [batch[:, 1].tolist() for batch in lanes.bulk([["3"]])] == [[3]]
+    assert list(bulk(lanes, [["3"]])) == [[3]]
     assert faster.passages.batches == [(False, ["3"])]
     assert lanes.embedder is faster
     assert not scripted.closed
@@ -393,7 +403,7 @@ def test_closing_frees_the_engine_that_serves(scripted: Scripted) -> None:
     assert faster.closed
     assert not scripted.closed
     with pytest.raises(RuntimeError, match="closed"):
-        lanes.urgent(True, "1")
+        lanes.urgent(True, Passage("1"))
 
 
 def test_engines_change_under_load(lanes: Lanes, scripted: Scripted) -> None:
@@ -411,8 +421,8 @@ def test_engines_change_under_load(lanes: Lanes, scripted: Scripted) -> None:
 
     changing = threading.Thread(target=change)
     changing.start()
-    futures = [lanes.urgent(True, str(number)) for number in range(300)]
-    found = [batch[:, 1].tolist() for batch in lanes.bulk([[str(number)] for number in range(50)])]
+    futures = [lanes.urgent(True, Passage(str(number))) for number in range(300)]
+    found = list(bulk(lanes, [[str(number)] for number in range(50)]))
     assert values(futures) == list(range(300))
     assert found == [[number] for number in range(50)]
     over.set()
