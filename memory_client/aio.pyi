@@ -1,7 +1,7 @@
 """Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from memory_client.api import MethodSpec
 from memory_client.async_core import AsyncCore
@@ -16,7 +16,6 @@ from memory_client.types import (
     Finding,
     Hit,
     Intent,
-    Literal,
     Memory,
     MemoryItem,
     Metrics,

@@ -23,7 +23,7 @@ STUB = ROOT / "memory_client" / "aio.pyi"
 HEAD = '''"""Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from memory_client.api import MethodSpec
 from memory_client.async_core import AsyncCore
@@ -63,7 +63,7 @@ def _types_used() -> set[str]:
         )
     ]
     words = {word for annotation in annotations for word in re.findall(r"\w+", annotation)}
-    return {word for word in words if hasattr(types, word)} - {"Any"}
+    return {word for word in words if hasattr(types, word)} - {"Any", "Literal"}
 
 
 def _methods(group: str) -> str:
