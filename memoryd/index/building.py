@@ -63,9 +63,10 @@ class Building:
         users = [known.names[owner][0] for owner in known.owners[places[kept]].tolist()]
         with self._state.lance:
             self._still_wanted()
+            # first, as what the table holds counts as done
+            self._state.database.write(lambda tx: self._keep_tokens(tx, made))
             vectors = np.stack(list(halves.values()))[kept]
             self.table.put(Batch(rows[kept], text_seqs[kept], users, vectors))
-        self._state.database.write(lambda tx: self._keep_tokens(tx, made))
         self._done.update(zip(rows[kept].tolist(), text_seqs[kept].tolist(), strict=True))
 
     def _keep_tokens(self, tx: Transaction, made: Sequence[Made]) -> None:

@@ -71,15 +71,14 @@ def requeue_all(tx: Transaction) -> int:
     return cursor.rowcount
 
 
-def requeue_tokenless(tx: Transaction, token_table: str, limit: int) -> int:
-    """Let texts that are not in a table of token vectors wait to be embedded; return how many."""
+def renew(tx: Transaction, row: int, text_seq: int, vector: bytes) -> bool:
+    """Enter another vector of a text; False when the text is no longer this one."""
     cursor = tx.execute(
-        f"INSERT OR REPLACE INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM {EVERY_TEXT} t "
-        f"WHERE NOT EXISTS (SELECT 1 FROM {token_table} k WHERE k.row = t.row) "
-        "AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.row = t.row AND o.vector IS NULL) LIMIT ?",
-        (limit,),
+        "INSERT OR REPLACE INTO outbox "
+        f"SELECT row, user_id, 'put', text_seq, ? FROM {EVERY_TEXT} WHERE row = ? AND text_seq = ?",
+        (vector, row, text_seq),
     )
-    return cursor.rowcount
+    return cursor.rowcount == 1
 
 
 def ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
@@ -113,6 +112,19 @@ def waiting(connection: sqlite3.Connection, limit: int, after_row: int) -> list[
         for row, text_seq in queued
         if row in found and found[row][1] == text_seq
     ]
+
+
+def tokenless(connection: sqlite3.Connection, token_table: str, limit: int, after_row: int) -> list[Waiting]:
+    """Texts with a vector, yet not in a table of token vectors, with a row over `after_row`, by row."""
+    rows = connection.execute(
+        f"SELECT row FROM {EVERY_TEXT} t WHERE row > ? "
+        f"AND NOT EXISTS (SELECT 1 FROM {token_table} k WHERE k.row = t.row) "
+        "AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.row = t.row AND o.vector IS NULL) "
+        "ORDER BY row LIMIT ?",
+        (after_row, limit),
+    ).fetchall()
+    found = passages(connection, [row for (row,) in rows])
+    return [Waiting(row, *found[row]) for row in sorted(found)]
 
 
 def missing(connection: sqlite3.Connection, user_id: str | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -53,19 +53,33 @@ def forget_user(state: State, tx: Transaction, user_id: str) -> None:
 
 def fill(state: State, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
     """Give waiting texts their vectors; return how many still waited."""
-    space, made = state.expected(fingerprint), list(made)
-    halves = {(one.row, one.text_seq): rounded(one.vector, space.dim) for one in made}
-    filled = [key for key, half in halves.items() if outbox.fill(tx, *key, encode(half))]
-    if filled:
-        known_tokens = {(one.row, one.text_seq): one.tokens for one in made}
-        for key in filled:
-            tokens.put(tx, space.id, *key, known_tokens[key])
+    return _take(state, tx, fingerprint, made, outbox.fill)
+
+
+def renew(state: State, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
+    """Give texts other vectors; return how many are still the same."""
+    return _take(state, tx, fingerprint, made, outbox.renew)
+
+
+def _take(
+    state: State,
+    tx: Transaction,
+    fingerprint: str,
+    made: Iterable[Made],
+    enter: Callable[[Transaction, int, int, bytes], bool],
+) -> int:
+    space = state.expected(fingerprint)
+    halves = [(one, rounded(one.vector, space.dim)) for one in made]
+    taken = [pair for pair in halves if enter(tx, pair[0].row, pair[0].text_seq, encode(pair[1]))]
+    if taken:
+        for one, _ in taken:
+            tokens.put(tx, space.id, one.row, one.text_seq, one.tokens)
         tx.on_commit(state.queue_changed)
-        rows, text_seqs = int64([key[0] for key in filled]), int64([key[1] for key in filled])
+        rows, text_seqs = int64([one.row for one, _ in taken]), int64([one.text_seq for one, _ in taken])
         known = truth.some(tx.connection, rows.tolist())
-        batch = Batch(rows, text_seqs, [], np.stack([halves[key] for key in filled]))
+        batch = Batch(rows, text_seqs, [], np.stack([half for _, half in taken]))
         tx.on_commit(lambda: state.with_hot(lambda hot: take(hot, known, batch)))
-    return len(filled)
+    return len(taken)
 
 
 def _staged(

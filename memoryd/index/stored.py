@@ -38,10 +38,7 @@ def search(
     """The k nearest texts of a kind in a scope as (row, cosine), best first, equal cosines by row."""
     if k < 1 or (allowed is not None and not len(allowed)):
         return []
-    if state.serving is not None and state.serving.table is None:
-        with state.lance:
-            ensure_store(state)
-            state.table()
+    _open(state)
     with state.store.gate.passing():
         current = state.serving  # its files stay as long as we are inside the gate
         if current is None or current.table is None:
@@ -50,6 +47,13 @@ def search(
         # this view begins before Lance is asked: what is flushed meanwhile is then in both, never in none
         with state.database.read() as connection:
             return _search(connection, current.table, scope, query, k, allowed, kind)
+
+
+def _open(state: State) -> None:
+    if state.serving is not None and state.serving.table is None:
+        with state.lance:
+            ensure_store(state)
+            state.table()
 
 
 def _search(
@@ -107,6 +111,7 @@ def cosines_of(
     state: State, scope: Scope, query: FloatVector, rows: Rows, fingerprint: str
 ) -> dict[int, float]:
     """The cosines of a query with chosen texts, by row; those without a vector are left out."""
+    _open(state)
     with state.store.gate.passing():
         current = state.serving
         if current is None or current.table is None:
@@ -114,10 +119,9 @@ def cosines_of(
         check_space(current.space, fingerprint)
         with state.database.read() as connection:
             fresh = outbox.batch(outbox.embedded(connection, scope.user_id), current.table.dim)
-        batches = [*current.table.scan(rows), fresh]  # what the outbox holds is newer
-        found: dict[int, float] = {}
-        for batch in batches:
-            wanted = np.flatnonzero(np.isin(batch.rows, rows))
-            scores = cosines(batch.vectors, wanted, query)
-            found.update(zip(batch.rows[wanted].tolist(), scores.tolist(), strict=True))
+            found: dict[int, float] = {}
+            for batch in (*current.table.scan(rows), fresh):  # what the outbox holds is newer
+                wanted = _visible(connection, scope, batch, rows)
+                scores = cosines(batch.vectors, wanted, query)
+                found.update(zip(batch.rows[wanted].tolist(), scores.tolist(), strict=True))
         return found

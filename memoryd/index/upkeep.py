@@ -143,19 +143,6 @@ def _forget_all(tx: Transaction) -> int:
     return outbox.requeue_all(tx)
 
 
-def requeue_tokenless(state: State, limit: int) -> int:
-    """Let texts without token vectors in the serving space wait to be embedded; return how many."""
-    current = state.serving
-    if current is None:
-        return 0
-
-    def change(tx: Transaction) -> int:
-        tx.on_commit(state.queue_changed)
-        return outbox.requeue_tokenless(tx, tokens.table(current.space.id), limit)
-
-    return state.database.write(change)
-
-
 def _flush_batch(state: State, table: VectorTable) -> int:
     with state.database.read() as connection:
         entries = outbox.ready(connection, state.batch_rows)

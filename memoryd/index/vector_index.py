@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memory_client.errors import SpaceMismatchError
 from memory_client.paths import DataPaths
 from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
@@ -112,12 +113,12 @@ class VectorIndex:
         """
         return staging.fill(self._state, tx, fingerprint, made)
 
-    def requeue_tokenless(self, limit: int) -> int:
-        """Let texts that have a vector but no token vectors wait to be embedded; return how many.
+    def renew(self, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
+        """Put what was made of texts in place of what there is; return how many are still the same.
 
-        Searches find them by the vector they have until the new one is there.
+        Raises `SpaceMismatchError` when another space serves.
         """
-        return upkeep.requeue_tokenless(self._state, limit)
+        return staging.renew(self._state, tx, fingerprint, made)
 
     # -- the outbox
 
@@ -125,6 +126,14 @@ class VectorIndex:
         """Memories to be embedded with a row over `after_row`, by row."""
         with self._state.database.read() as connection:
             return outbox.waiting(connection, limit, after_row)
+
+    def tokenless(self, limit: int, after_row: int = 0) -> list[Waiting]:
+        """Texts with a vector but without token vectors and with a row over `after_row`, by row."""
+        with self._state.database.read() as connection:
+            space = spaces.find(connection, spaces.SERVING)
+            if space is None:
+                return []
+            return outbox.tokenless(connection, tokens.table(space.id), limit, after_row)
 
     def missing(self, user_id: str | None = None) -> int:
         """How many memories wait to be embedded, of one user or of all."""
@@ -197,7 +206,11 @@ class VectorIndex:
 
     def tokens(self, connection: sqlite3.Connection, rows: Sequence[int], *, fingerprint: str) -> TokenBlock:
         """The token vectors of chosen texts. Raises `SpaceMismatchError` when another space serves."""
-        return tokens.load(connection, self._state.expected(fingerprint).id, rows)
+        space = spaces.find(connection, spaces.SERVING)  # as this connection sees it: tables go with theirs
+        if space is None:
+            raise SpaceMismatchError("no space serves yet: there are no token vectors")
+        check_space(space, fingerprint)
+        return tokens.load(connection, space.id, rows)
 
     # -- upkeep
 

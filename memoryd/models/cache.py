@@ -6,7 +6,10 @@ import threading
 import unicodedata
 from collections import OrderedDict
 
-from memoryd.models.base import Encoding
+from memoryd.models.base import Encoding, FloatMatrix
+
+_MOST_BYTES = 2**25
+"""Of all vectors: 1000 queries of 40 tokens. A query of 10 KB has 2 MB of them."""
 
 
 class QueryCache:
@@ -16,6 +19,7 @@ class QueryCache:
         self._limit = limit
         self._lock = threading.Lock()
         self._encodings: OrderedDict[tuple[str, str], Encoding] = OrderedDict()
+        self._bytes = 0
         self._hits = 0
         self._misses = 0
 
@@ -32,15 +36,19 @@ class QueryCache:
             return encoding
 
     def put(self, fingerprint: str, text: str, encoding: Encoding) -> None:
-        """Keep an encoding, its vector read-only from now on.
+        """Keep an encoding, its arrays read-only from now on.
 
-        The least recently used one goes when there are too many.
+        The least recently used ones go when there are too many or they take too much.
         """
-        encoding.vector.flags.writeable = False
+        for array in _arrays(encoding):
+            array.flags.writeable = False
+        key = _key(fingerprint, text)
         with self._lock:
-            self._encodings[_key(fingerprint, text)] = encoding
-            while len(self._encodings) > self._limit:
-                self._encodings.popitem(last=False)
+            self._forget(key)
+            self._encodings[key] = encoding
+            self._bytes += _size(encoding)
+            while len(self._encodings) > self._limit or self._bytes > _MOST_BYTES:
+                self._forget(next(iter(self._encodings)))
 
     def counters(self) -> dict[str, int]:
         """size, limit, hits, misses."""
@@ -51,6 +59,19 @@ class QueryCache:
                 "hits": self._hits,
                 "misses": self._misses,
             }
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        encoding = self._encodings.pop(key, None)
+        if encoding is not None:
+            self._bytes -= _size(encoding)
+
+
+def _arrays(encoding: Encoding) -> list[FloatMatrix]:
+    return [array for array in (encoding.vector, encoding.tokens) if array is not None]
+
+
+def _size(encoding: Encoding) -> int:
+    return sum(array.nbytes for array in _arrays(encoding))
 
 
 def _key(fingerprint: str, text: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from memoryd.core.passage import Passage
 from memoryd.models.base import Embedder, Encoding, encode
-from memoryd.models.texts import model_text, size_of, split, weighted_mean
+from memoryd.models.texts import model_text, plain_text, size_of, split, weighted_mean
 from memoryd.models.urgent import UrgentLane
 
 PIECE_BYTES = 2048
@@ -75,14 +75,21 @@ class Lanes:
 
 
 def pieces_of(passage: Passage) -> list[Passage]:
-    """The well-formed text, in pieces if it is long; a long one goes without its context.
+    """The well-formed text, in pieces if it is long, with as much of its context as one piece has room for.
 
     Raises `InvalidParameterError` for a blank one.
     """
     pieces = split(model_text(passage.text), PIECE_BYTES)
-    if len(pieces) > 1 or not passage.before.strip():
+    if len(pieces) > 1:
         return [Passage(piece) for piece in pieces]
-    return [Passage(pieces[0], model_text(passage.before))]
+    return [Passage(pieces[0], _end_of(passage.before, PIECE_BYTES - size_of(pieces[0]) - len("\n")))]
+
+
+def _end_of(before: str, size: int) -> str:
+    """The last `size` UTF-8 bytes at most, '' for blank ones."""
+    data = plain_text(before).encode()
+    end = data[max(0, len(data) - max(0, size)) :].decode(errors="ignore")
+    return end if end.strip() else ""
 
 
 def batches(pieces: Sequence[Passage], batch: int) -> list[list[int]]:

@@ -14,11 +14,8 @@ _BREAKS = ("\n", "。！？!?.…", "；;，,、：: \t\u3000")
 
 
 def model_text(text: str) -> str:
-    """The text without what C strings and UTF-8 cannot carry: NUL becomes a space, lone surrogates U+FFFD.
-
-    Raises `InvalidParameterError` when nothing visible is left.
-    """
-    text = text.replace("\0", " ")
+    """`plain_text`. Raises `InvalidParameterError` when nothing visible is left."""
+    text = plain_text(text)
     if not text.strip():
         raise InvalidParameterError(
             "text: is empty or blank; expected a text with at least one visible character",
@@ -26,6 +23,12 @@ def model_text(text: str) -> str:
             value="blank",
             expected="a text with at least one visible character",
         )
+    return text
+
+
+def plain_text(text: str) -> str:
+    """The text without what C strings and UTF-8 cannot carry: NUL becomes a space, lone surrogates U+FFFD."""
+    text = text.replace("\0", " ")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

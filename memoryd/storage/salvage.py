@@ -16,6 +16,7 @@ from memoryd.core.kinds import TextKind, rows_of_kind
 from memoryd.storage.check import look_into
 from memoryd.storage.faults import storage_errors
 from memoryd.storage.migrations import migrate
+from memoryd.storage.migrations.v0002 import add_token_tables
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ Row = sqlite3.Row
 def salvage(path: Path, backups: Path) -> Path:
     """Copy every readable row into a fresh database at `path`; the damaged file goes to `backups`.
 
-    Returns where the damaged file is now. Derived indexes are left to be rebuilt.
+    Returns where the damaged file is now. Derived indexes, token vectors too, are left to be rebuilt.
     Raises `DatabaseCorruptError` when not even one row can be read, `DiskFullError`; then nothing changed.
     """
     fresh = path.with_name(path.name + ".salvage")
@@ -72,6 +73,7 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
         _copy_rows(_until_damage(old, "SELECT * FROM properties WHERE name = 'salt'"), new, "properties")
         for statement in _LOST_SESSIONS:
             new.execute(statement)
+        add_token_tables(new)
         newest = f"SELECT coalesce(max(seq), 0) FROM ({_ALL_SEQS})"
         new.execute(f"UPDATE counters SET value = ? + ({newest})", (_SEQ_GAP,))
         new.commit()

@@ -16,13 +16,14 @@ from memoryd.index.vector_index import VectorIndex
 from memoryd.index.vectors import Made
 from memoryd.models.base import Embedder
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage.database import Database
+from memoryd.storage.database import Database, Transaction
 
 log = logging.getLogger(__name__)
 
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 30.0
-_REQUEUED = 1000
+
+_Take = Callable[[Transaction, str, Sequence[Made]], int]
 
 
 class Indexer:
@@ -50,7 +51,10 @@ class Indexer:
         self._retry_at: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
         self._after_row = 0
-        self._completed: Embedder | None = None
+        self._completing: Embedder | None = None
+        self._complete_after: int | None = 0  # None once there is nothing more to complete
+        self._has_renewed = False
+        self._goes_on = False
         self._has_work = True
         self._snapshot_at = time.monotonic() + snapshot_seconds
         self._thread = threading.Thread(target=self._run, name="memoryd-indexer", daemon=True)
@@ -67,8 +71,10 @@ class Indexer:
 
     @property
     def is_busy(self) -> bool:
-        """Whether memories wait for vectors that can be made."""
-        return self._has_work and self._meaning.why_not() is None and self._vectors.missing(None) > 0
+        """Whether there are texts whose vectors can be made."""
+        if self._meaning.why_not() is not None:
+            return False
+        return self._goes_on or (self._has_work and self._vectors.missing(None) > 0)
 
     def _run(self) -> None:
         self._guard(self._wait_for_model)
@@ -77,8 +83,8 @@ class Indexer:
         while not self._stopping.wait(self._pause()):
             self._guard(self._adopt)
             self._guard(self._open_store)
-            self._guard(self._complete_tokens)
             self._guard(self._embed_waiting)
+            self._guard(self._complete_tokens)
             self._guard(self._vectors.flush)
             self._guard(self._snapshot)
 
@@ -138,21 +144,26 @@ class Indexer:
         waiting = self._next_waiting()
         if not waiting:
             return
-        embedded = embed_possible(self._embed, [one.passage for one in waiting])
-        pairs = [(one, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
-        if not pairs:
+        if not self._embed_into(self._vectors.fill, waiting):
             raise ModelUnavailableError(f"the model refuses {len(waiting)} texts that wait for their vectors")
-        made = [Made(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
-        self._database.write(lambda tx: self._vectors.fill(tx, pairs[0][1].fingerprint, made))
         self._has_work = True
 
     def _complete_tokens(self) -> None:
         """Texts that an engine without token vectors embedded are embedded again by one that gives them."""
+        self._goes_on = False
         embedder = self._meaning.token_embedder
-        if embedder is None or embedder is self._completed or self._vectors.missing(None):
+        if embedder is not self._completing:
+            self._completing, self._complete_after, self._has_renewed = embedder, 0, False
+        if embedder is None or self._complete_after is None or self._has_work or self._stopping.is_set():
             return
-        if not self._vectors.requeue_tokenless(_REQUEUED):
-            self._completed = embedder
+        found = _portion(self._vectors.tokenless(PORTION, self._complete_after))
+        if found:
+            self._has_renewed |= self._embed_into(self._vectors.renew, found)
+            self._complete_after = found[-1].row
+        else:  # another round, as long as it brings something: what the model refuses stays as it is
+            self._complete_after = 0 if self._has_renewed else None
+            self._has_renewed = False
+        self._goes_on = self._complete_after is not None
 
     def _next_waiting(self) -> list[Waiting]:
         """A portion of the memories behind the last one; the first ones again when there are no more."""
@@ -160,7 +171,7 @@ class Indexer:
         if not found and self._after_row:
             self._after_row = 0
             found = self._vectors.waiting(PORTION, 0)
-        portion = found[next(portions([one.passage.joined for one in found]), slice(0))]
+        portion = _portion(found)
         if portion:
             self._after_row = portion[-1].row
         return portion
@@ -168,7 +179,21 @@ class Indexer:
     def _embed(self, texts: Sequence[Passage]) -> Sequence[Encoded]:
         return self._meaning.embed_behind(texts, self._stopping.is_set)
 
+    def _embed_into(self, take: _Take, waiting: Sequence[Waiting]) -> bool:
+        """Embed texts and hand over what was made; False when the model refuses all of them."""
+        embedded = embed_possible(self._embed, [one.passage for one in waiting])
+        pairs = [(one, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
+        made = [Made(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
+        if made:
+            self._database.write(lambda tx: take(tx, pairs[0][1].fingerprint, made))
+        return bool(made)
+
     def _snapshot(self) -> None:
         if self._snapshot_seconds and time.monotonic() >= self._snapshot_at:
             self._vectors.save_snapshot()
             self._snapshot_at = time.monotonic() + self._snapshot_seconds
+
+
+def _portion(waiting: list[Waiting]) -> list[Waiting]:
+    """The first ones, as many as do not take long."""
+    return waiting[next(portions([one.passage.joined for one in waiting]), slice(0))]

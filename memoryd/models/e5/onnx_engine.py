@@ -122,7 +122,7 @@ class OnnxEmbedder:
             first = self._prefix_tokens[prefix]
             before = self._tokenizer.encode(prefix, passage.before)
             room = min(len(before), MOST_CONTEXT + first, WINDOW - len(own)) - first
-            if room > 0:
+            if own and room > 0:  # of characters nobody sees nothing is left
                 context = [*before[:first], *before[len(before) - room :]]
                 yield _Window(at, context + own, len(context))
                 return

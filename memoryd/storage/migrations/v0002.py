@@ -85,6 +85,11 @@ def apply(connection: sqlite3.Connection) -> None:
     """Add conversations, the kind to the keyword index's partitions, and token vectors to the spaces."""
     for statement in _STATEMENTS:
         connection.execute(statement)
+    add_token_tables(connection)
+
+
+def add_token_tables(connection: sqlite3.Connection) -> None:
+    """One for every space there is."""
     for (space,) in connection.execute("SELECT id FROM spaces").fetchall():
         connection.execute(
             f"CREATE TABLE tokens_{space:d} "
