@@ -12,13 +12,16 @@ import numpy as np
 
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.fold import fold, index_terms
+from memoryd.core.kinds import TextKind
 from memoryd.index import terms
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.lexical_query import LexicalQuery
 from memoryd.index.vectors import Rows
 from memoryd.retrieval import fuse, sources
-from memoryd.retrieval.features import Features, Scene, features, neighbours, terms_of, token_weights
+from memoryd.retrieval.features import Features, Scene, features, terms_of, token_weights
+from memoryd.retrieval.frame import frame_of
 from memoryd.retrieval.fuse import Candidate, Fused
+from memoryd.retrieval.late import Late
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.plan import Source
 from memoryd.retrieval.ranker import rank
@@ -26,6 +29,8 @@ from memoryd.retrieval.sources import Ask, GraphSource
 from memoryd.storage import candidates, texts
 from memoryd.storage.candidates import Place
 
+_LIKELY = 64
+"""Candidates whose neighbours are looked at, too."""
 RECENCY_RATE = 0.023
 """A day: what was last used a month ago counts half, `exp(-rate x days)`."""
 _DAY = 86_400.0
@@ -33,7 +38,11 @@ _DAY = 86_400.0
 
 @dataclass(slots=True)
 class Work:
-    """What the ranking of a kind works with, and what it has to say. trace: milliseconds by step."""
+    """What the ranking of a kind works with, and what it has to say.
+
+    trace: milliseconds by step; keys: what rows were found by literally; lacks: what another time may not;
+    recipes: the one that was taken for a kind.
+    """
 
     connection: sqlite3.Connection
     lexical: LexicalIndex
@@ -45,6 +54,8 @@ class Work:
     trace: dict[str, float] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
+    recipes: dict[TextKind, str] = field(default_factory=dict)
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -76,16 +87,20 @@ def words_of(work: Work, ask: Ask) -> Words:
 
 def ranked(work: Work, ask: Ask, words: Words) -> list[Fused]:
     """The candidates of a kind, best first."""
-    rankings = _ask_all(work, ask, words)
+    rankings = asked(work, ask, words)
     recipe = ask.plan.recipe
-    if recipe != "ranked" or work.encoded is None:
+    if recipe == "ranked" and work.encoded is None:
+        recipe = "rrf"
+    work.recipes[ask.kind] = recipe
+    if recipe != "ranked":
         return _fused(recipe, rankings, work.weights)
     found = _by_features(work, ask, words, rankings)
-    fallback = ask.plan.fallback
-    if fallback is not None and found and found[0].score < ask.plan.weak:
-        work.notes.append(f"the best {ask.kind} scores {found[0].score:.2f} only: ranked by {fallback}")
-        return _fused(fallback, rankings, work.weights)
-    return found
+    fallback, best = ask.plan.fallback, found[0].score if found else 1.0
+    if fallback is None or best >= ask.plan.weak:
+        return found
+    work.notes.append(f"the best {ask.kind} scores {best:.2f} only: ranked by {fallback}")
+    work.recipes[ask.kind] = fallback
+    return fuse.scaled(_fused(fallback, rankings, work.weights), best)
 
 
 def _fused(
@@ -94,13 +109,13 @@ def _fused(
     """By one of the recipes that need no features; `lexical` and `semantic` leave each other out."""
     left_out = {"lexical": "semantic", "semantic": "lexical"}.get(recipe)
     rankings = {str(source): ranking for source, ranking in found.items() if source != left_out}
-    return fuse.rrf(rankings, weights) if recipe in ("rrf", "ranked") else fuse.normalised(rankings, weights)
+    return fuse.rrf(rankings, weights) if recipe == "rrf" else fuse.normalised(rankings, weights)
 
 
 def _mentions(query: str, name: str) -> bool:
     folded = f" {fold(query)} "
-    wanted = fold(name)
-    at = folded.find(wanted)
+    wanted = fold(name).strip()
+    at = folded.find(wanted) if wanted else -1
     while at >= 0:
         before, behind = folded[at - 1], folded[at + len(wanted)]
         if not wanted.isascii() or not (before.isalnum() or behind.isalnum()):
@@ -109,7 +124,7 @@ def _mentions(query: str, name: str) -> bool:
     return False
 
 
-def _ask_all(work: Work, ask: Ask, words: Words) -> dict[Source, list[Candidate]]:
+def asked(work: Work, ask: Ask, words: Words) -> dict[Source, list[Candidate]]:
     """The candidates of every source of the plan; those that find nothing are left out."""
     wanted = ask.plan.sources
     found: dict[Source, list[Candidate]] = {}
@@ -147,62 +162,79 @@ def _allowed(work: Work, ask: Ask) -> Rows | None:
 def _by_features(
     work: Work, ask: Ask, words: Words, rankings: Mapping[Source, Sequence[Candidate]]
 ) -> list[Fused]:
-    found = fuse.gathered({str(source): ranking for source, ranking in rankings.items()})
-    if not found:
+    if not rankings:
         return []
-    with work.timed("places"):
-        places = _with_neighbours(work, ask, sorted(found))
-    rows = sorted(places) if ask.node == EVERYTHING else sorted(set(found) & places.keys())
-    for row in rows:
-        found.setdefault(row, Fused(row))
-    with work.timed("late interaction"):
-        scene = _scene(work, ask, words, rows, places)
+    found, known = judged(work, ask, words, rankings)
+    with work.timed("ranking"):
+        best = rank(list(found), found, known, work.weights)
+    asked_for = {candidate.row for ranking in rankings.values() for candidate in ranking}
+    return best if ask.node == EVERYTHING else [one for one in best if one.row in asked_for]
+
+
+def judged(
+    work: Work, ask: Ask, words: Words, rankings: Mapping[Source, Sequence[Candidate]]
+) -> tuple[dict[int, Fused], Features]:
+    """The candidates and turns beside them, by row in ascending order, and their features, each (rows,)."""
+    found = fuse.gathered({str(source): ranking for source, ranking in rankings.items()})
+    scene = _scene(work, ask, words, sorted(found))
+    rows = scene.frame.rows.tolist()
+    with work.timed("features"):
         known = features(scene)
         if ask.kind == "memory":
             known |= _standing(work, rows)
         if "graph" in rankings:
-            shares = {one.row: one.share for one in rankings["graph"]}
-            known["graph"] = np.array([shares.get(row, 0.0) for row in rows])
-    with work.timed("ranking"):
-        rank(rows, found, known, work.weights)
-        for row in rows:
-            found[row].raw.setdefault("semantic", scene.dense.get(row, 0.0))
-    return fuse.in_order({row: found[row] for row in rows})
+            known["graph"] = scene.frame.column({one.row: one.share for one in rankings["graph"]}, 0.0)
+    every = {row: found.get(row) or Fused(row) for row in rows}
+    for row, one in every.items():
+        if row in scene.dense:
+            one.raw.setdefault("semantic", scene.dense[row])
+    return every, known
 
 
-def _with_neighbours(work: Work, ask: Ask, rows: Sequence[int]) -> dict[int, Place]:
-    """The places of candidates and of the turns beside them."""
-    places = candidates.places(work.connection, ask.kind, rows)
-    beside = {one for row in rows for one in neighbours(places, row, 1)} - places.keys()
-    return places | candidates.places(work.connection, ask.kind, sorted(beside)) if beside else places
-
-
-def _scene(work: Work, ask: Ask, words: Words, rows: Sequence[int], places: Mapping[int, Place]) -> Scene:
+def _scene(work: Work, ask: Ask, words: Words, rows: Sequence[int]) -> Scene:
+    """What is known of the candidates, and of the turns beside the likeliest of them."""
     assert work.encoded is not None
-    encoding, loaded = work.encoded.encoding, sorted(places)
-    weights = token_weights(encoding.words, _idf(work, words, encoding.words))
-    times = ask.plan.times
-    has_span = times is not None and not times.invalid
+    with work.timed("places"):
+        places = candidates.places(work.connection, ask.kind, rows)
+    with work.timed("late interaction"):
+        weights = token_weights(work.encoded.encoding.words, _idf(work, words, work.encoded.encoding.words))
+        late = Late(work.meaning, work.connection, work.encoded, weights)
+        late.read(sorted(places))
+        likely = late.best(_LIKELY) if late.is_there else sorted(places)[:_LIKELY]
+        beside = sorted({at for row in likely for at in beside_of(places[row])} - places.keys())
+        if beside:
+            places |= candidates.places(work.connection, ask.kind, beside)
+            late.read(beside)
+        frame = frame_of(places)
+    with work.timed("cosines"):
+        dense = work.meaning.cosines(ask.scope, work.encoded, frame.rows, ask.kind)
+    with work.timed("terms"):
+        documents = terms.load(work.connection, frame.rows.tolist())
     return Scene(
-        rows=rows,
-        places=places,
-        documents=terms.load(work.connection, loaded),
-        lexical=words.read,
-        encoding=encoding,
-        tokens=work.meaning.tokens(work.connection, work.encoded, loaded)
-        if encoding.tokens is not None
-        else None,
+        frame=frame,
+        matches=late.over(frame) if late.is_there else None,
         word_weights=weights,
-        dense=work.meaning.cosines(ask.scope, work.encoded, np.array(rows, np.int64), ask.kind),
+        documents=documents,
+        lexical=words.read,
+        dense=dense,
         understanding=ask.plan.understanding,
         named=words.named,
-        span=(
-            (-np.inf if times.start is None else times.start, np.inf if times.end is None else times.end)
-            if has_span and times is not None
-            else None
-        ),
+        span=_span(ask),
         exact=dict.fromkeys(work.keys, 1.0),
     )
+
+
+def beside_of(place: Place) -> list[int]:
+    """The rows of the turns beside a text."""
+    return [row for row in (place.before, place.behind) if row is not None]
+
+
+def _span(ask: Ask) -> tuple[float, float] | None:
+    """The time the query names, open ends at infinity."""
+    times = ask.plan.times
+    if times is None or times.invalid:
+        return None
+    return -np.inf if times.start is None else times.start, np.inf if times.end is None else times.end
 
 
 def _idf(work: Work, words: Words, spoken: Sequence[str]) -> dict[str, float]:
