@@ -99,6 +99,11 @@ class Meaning:
         embedder = None if self._serving is None else self._serving.embedder
         return (None if embedder is None else (embedder.engine, embedder.fingerprint), self._vectors.revision)
 
+    def settle(self) -> None:
+        """Return when no other model is about to take over."""
+        with self._switching:
+            return
+
     def encode(self, query: str, deadline: Deadline) -> Encoded:
         """What the serving model makes of a query."""
         serving = self._serving

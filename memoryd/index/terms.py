@@ -73,7 +73,9 @@ class Documents:
 
 def load(connection: sqlite3.Connection, rows: Sequence[int]) -> Documents:
     """The terms of the texts at `rows`; unknown rows are left out."""
-    found = connection.execute(
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: half the time of rows by name
+    found = cursor.execute(
         "SELECT row, terms FROM text_terms WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row",
         (json.dumps(rows),),
     ).fetchall()

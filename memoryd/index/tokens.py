@@ -94,7 +94,9 @@ def clear(tx: Transaction, space_id: int) -> None:
 
 def load(connection: sqlite3.Connection, space_id: int, rows: Sequence[int]) -> TokenBlock:
     """The tokens of the texts at `rows`; texts without any are left out."""
-    found = connection.execute(
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: half the time of rows by name
+    found = cursor.execute(
         f"SELECT row, tokens FROM {table(space_id)} "
         "WHERE row IN (SELECT value FROM json_each(?)) AND length(tokens) > 0 ORDER BY row",
         (json.dumps(rows),),

@@ -17,12 +17,10 @@ from memoryd.core import cues
 from memoryd.core.fold import STOP_CHARACTERS_ZH, STOP_WORDS_EN, fold, index_terms
 from memoryd.index.lexical_query import LexicalQuery
 from memoryd.index.terms import Documents, bm25, numbers_of
-from memoryd.index.tokens import TokenBlock
-from memoryd.models.base import Encoding
+from memoryd.retrieval.frame import Column, Frame, Table
 from memoryd.retrieval.planning.understanding import Understanding
 from memoryd.storage.candidates import Place
 
-Column = npt.NDArray[np.float64]
 Features = dict[str, Column]
 
 NAMES = (
@@ -49,6 +47,9 @@ NAMES = (
 
 _STOP_WEIGHT = 0.3
 _AROUND = 4
+"""Turns before and behind that `late_around` looks at."""
+_NEAR = 3
+"""A turn and its two neighbours."""
 _HARDNESS, _MIDDLE = 20.0, 0.45
 _WEEK = 7 * 86_400.0
 _MONTH = 32 * 86_400.0
@@ -67,20 +68,19 @@ _WITH_YOU = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is known of a query and of its candidates, neighbours included.
+    """What is known of a query and of the texts it is ranked over.
 
-    rows: the candidates, ascending; places: of every row that was loaded; documents, tokens: of as many as
-    have them; dense: cosines by row; spans: times the query names, as (start, end); exact: rows that hold
-    what was asked for literally; speakers: folded names known, as the texts have them.
+    matches: the cosine of each token of the query with the nearest token of each text, (n, tokens), None
+    without token vectors; word_weights: of the tokens; documents: the texts' terms; dense: cosines by row;
+    named: the speaker the query names; span: the time it names; exact: rows that hold what it asks for
+    literally.
     """
 
-    rows: Sequence[int]
-    places: Mapping[int, Place]
+    frame: Frame
+    matches: Table | None
+    word_weights: Column
     documents: Documents
     lexical: LexicalQuery | None
-    encoding: Encoding | None
-    tokens: TokenBlock | None
-    word_weights: Column
     dense: Mapping[int, float]
     understanding: Understanding
     named: str | None
@@ -89,16 +89,17 @@ class Scene:
 
 
 def features(scene: Scene) -> Features:
-    """All features of the candidates that can be told, each (rows,)."""
+    """All features of the texts that can be told, each (n,)."""
     found = {
-        **_late(scene),
         **_words(scene),
         **_cues(scene),
         **_times(scene),
-        "exact": _column(scene, scene.exact, 0.0),
+        "exact": scene.frame.column(scene.exact, 0.0),
     }
+    if scene.matches is not None:
+        found |= _late(scene.frame, scene.matches, scene.word_weights)
     if scene.dense:
-        found["dense"] = _column(scene, scene.dense, min(scene.dense.values()))
+        found["dense"] = scene.frame.column(scene.dense, min(scene.dense.values()))
     return found
 
 
@@ -127,144 +128,69 @@ def _rarity(word: str, idf: Mapping[str, float], rarest: float) -> float:
     return rarity * (_STOP_WEIGHT if is_stop else 1.0)
 
 
-def _column(scene: Scene, values: Mapping[int, float], missing: float) -> Column:
-    return np.array([values.get(row, missing) for row in scene.rows])
-
-
-def _late(scene: Scene) -> Features:
-    if scene.encoding is None or scene.encoding.tokens is None or scene.tokens is None:
-        return {}
-    if not len(scene.tokens.rows) or not len(scene.encoding.tokens):
-        return {}
-    loaded = scene.tokens.rows.tolist()
-    place = {row: at for at, row in enumerate(loaded)}
-    best = scene.tokens.best_matches(scene.encoding.tokens)
-    floor = best.min(axis=0)
-    own = np.array([best[place[row]] if row in place else floor for row in scene.rows])
-    weights = scene.word_weights
-    near = _widened(scene, best, place, own, 1)
-    around = _widened(scene, best, place, near, _AROUND)
+def _late(frame: Frame, own: Table, weights: Column) -> Features:
+    near = frame.widened(own, 1)
     return {
         "late": own @ weights,
         "late_near": near @ weights,
-        "late_around": around @ weights,
-        "late_session": _over_sessions(scene, best, loaded, own) @ weights,
+        "late_around": frame.widened(own, _AROUND) @ weights,
+        "late_session": frame.over_sessions(own) @ weights,
         "matched": _hard(own) @ weights,
         "matched_near": _hard(near) @ weights,
     }
 
 
-def _hard(similar: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _hard(similar: Table) -> Table:
     """Near 1 where a token is matched, near 0 where it is not."""
     return np.asarray(1 / (1 + np.exp(-_HARDNESS * (similar - _MIDDLE))))
 
 
-def _widened(
-    scene: Scene,
-    best: npt.NDArray[np.float32],
-    place: Mapping[int, int],
-    own: npt.NDArray[np.float32],
-    steps: int,
-) -> npt.NDArray[np.float32]:
-    """The best matches within so many turns before and behind, as far as they are loaded."""
-    found = own.copy()
-    for at, row in enumerate(scene.rows):
-        for beside in neighbours(scene.places, row, steps):
-            if beside in place:
-                np.maximum(found[at], best[place[beside]], out=found[at])
-    return found
-
-
-def neighbours(places: Mapping[int, Place], row: int, steps: int) -> list[int]:
-    """The rows within so many turns of a row, as far as they are known."""
-    found: list[int] = []
-    for step in ("before", "behind"):
-        beside = places.get(row)
-        for _ in range(steps):
-            at = None if beside is None else getattr(beside, step)
-            if at is None:
-                break
-            found.append(at)
-            beside = places.get(at)
-    return found
-
-
-def _over_sessions(
-    scene: Scene, best: npt.NDArray[np.float32], loaded: Sequence[int], own: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
-    """The best matches among what is loaded of the same session."""
-    sessions = [scene.places[row].session if row in scene.places else 0 for row in loaded]
-    number = {session: at for at, session in enumerate(dict.fromkeys(sessions)) if session}
-    if not number:
-        return own
-    summed = np.full((max(number.values()) + 1, best.shape[1]), -1.0, np.float32)
-    members = [at for at, session in enumerate(sessions) if session]
-    np.maximum.at(summed, [number[sessions[at]] for at in members], best[members])
-    found = own.copy()
-    for at, row in enumerate(scene.rows):
-        session = scene.places[row].session
-        if session in number:
-            np.maximum(found[at], summed[number[session]], out=found[at])
-    return found
-
-
 def _words(scene: Scene) -> Features:
     """BM25 of a text together with its neighbours, as a share of the best it can be; the text's length."""
-    place = {row: at for at, row in enumerate(scene.documents.rows.tolist())}
-    lengths = scene.documents.lengths
-    own = np.array([lengths[place[row]] if row in place else 0.0 for row in scene.rows])
-    found = {"length": np.log1p(own)}
+    frame, documents = scene.frame, scene.documents
+    lengths = frame.spread(documents.rows, documents.lengths, 0.0)
+    found: Features = {"length": np.log1p(lengths), "words_near": np.zeros(len(frame))}
     if scene.lexical is None:
-        return {**found, "words_near": np.zeros(len(scene.rows))}
-    counts, summed = _near_counts(scene, scene.lexical, place)
+        return found
+    held = documents.counts(numbers_of(list(scene.lexical.frequencies)))
+    counts = frame.spread(documents.rows, held, 0.0)
     idfs = np.array([scene.lexical.idf(term) for term in scene.lexical.frequencies])
-    mean = (
-        3 * scene.lexical.partition.mean_length if _has_turns(scene) else scene.lexical.partition.mean_length
+    mean = scene.lexical.partition.mean_length * (_NEAR if frame.sessions.any() else 1)
+    found["words_near"] = bm25(_with_beside(frame, counts), _with_beside(frame, lengths), idfs, mean) / max(
+        1e-9, scene.lexical.best
     )
-    found["words_near"] = bm25(counts, summed, idfs, mean) / max(1e-9, scene.lexical.best)
     return found
 
 
-def _has_turns(scene: Scene) -> bool:
-    return any(scene.places[row].session for row in scene.rows[:1])
-
-
-def _near_counts(scene: Scene, lexical: LexicalQuery, place: Mapping[int, int]) -> tuple[Column, Column]:
-    """How often each term stands in a text and its neighbours, and how long they are together."""
-    held = scene.documents.counts(numbers_of(list(lexical.frequencies)))
-    counts = np.zeros((len(scene.rows), held.shape[1]))
-    lengths = np.zeros(len(scene.rows))
-    for at, row in enumerate(scene.rows):
-        near = [place[one] for one in (row, *neighbours(scene.places, row, 1)) if one in place]
-        counts[at] = held[near].sum(axis=0)
-        lengths[at] = scene.documents.lengths[near].sum()
-    return counts, lengths
+def _with_beside(frame: Frame, column: Column) -> Column:
+    before, behind = frame.beside(column, 0.0)
+    return column + before + behind
 
 
 def _cues(scene: Scene) -> Features:
     """Who speaks, and whether the text is of the kind that answers the question."""
-    held = dict(zip(scene.documents.rows.tolist(), scene.documents.cues.tolist(), strict=True))
-    own = [held.get(row, 0) for row in scene.rows]
-    places = [scene.places[row] for row in scene.rows]
-    before = [held.get(place.before or 0, 0) for place in places]
-    read = scene.understanding
-    number, time = read.focus == "number", read.focus == "time"
-    named = bool(_NAMED_THING.search(read.query.casefold())) or read.focus in ("person", "place")
-    wanted = _role(read.query)
+    frame, read = scene.frame, scene.understanding
+    own = frame.spread(scene.documents.rows, scene.documents.cues, 0).astype(np.int64)
+    before, _ = frame.beside(own, 0)
+    wanted = (cues.NUMBER if read.focus == "number" else 0) | (cues.TIME if read.focus == "time" else 0)
+    is_named = bool(_NAMED_THING.search(read.query.casefold())) or read.focus in ("person", "place")
+    role = _role(read.query)
     return {
-        "speaker": _flags(place.speaker is not None and place.speaker == scene.named for place in places),
-        "number": _flags(
-            (number and bool(one & cues.NUMBER)) or (time and bool(one & cues.TIME)) for one in own
-        ),
-        "name": _flags(named and bool(one & cues.NAME) for one in own),
-        "question": _flags(bool(one & cues.QUESTION) for one in own),
-        "answers": _flags(bool(one & cues.QUESTION) for one in before),
-        "role": np.array([_role_match(place, wanted) for place in places]),
+        "speaker": np.array([_is_named(place, scene.named) for place in frame.places]),
+        "number": _flags(own & wanted),
+        "name": _flags(own & (cues.NAME if is_named else 0)),
+        "question": _flags(own & cues.QUESTION),
+        "answers": _flags(before & cues.QUESTION),
+        "role": np.array([_role_match(place, role) for place in frame.places]),
     }
 
 
-def _flags(values: object) -> Column:
-    return np.array(list(values), dtype=np.float64)  # type: ignore[call-overload]
+def _flags(bits: npt.NDArray[np.int64]) -> Column:
+    return np.asarray(bits != 0, dtype=np.float64)
+
+
+def _is_named(place: Place, named: str | None) -> float:
+    return float(named is not None and place.speaker == named)
 
 
 def _role(query: str) -> str:
@@ -281,10 +207,11 @@ def _role_match(place: Place, wanted: str) -> float:
 
 def _times(scene: Scene) -> Features:
     """Whether a text was made in, or speaks of, the time that the query names; and how near it is."""
+    frame = scene.frame
     if scene.span is None:
-        return {"date": np.zeros(len(scene.rows)), "date_near": np.zeros(len(scene.rows))}
+        return {"date": np.zeros(len(frame)), "date_near": np.zeros(len(frame))}
     start, end = scene.span
-    gaps = np.array([_gap(scene.places[row], start, end) for row in scene.rows])
+    gaps = np.array([_gap(place, start, end) for place in frame.places])
     near = np.exp(-gaps / _WEEK) if end - start < _MONTH else np.zeros(len(gaps))
     return {"date": (gaps == 0.0).astype(np.float64), "date_near": near}
 

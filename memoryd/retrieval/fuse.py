@@ -73,6 +73,15 @@ def normalised(rankings: Rankings, weights: Mapping[str, float]) -> list[Fused]:
     return in_order(found)
 
 
+def scaled(found: Sequence[Fused], best: float) -> list[Fused]:
+    """A ranking whose first scores `best`, the others in proportion."""
+    factor = best / found[0].score if found and found[0].score else 0.0
+    for one in found:
+        one.score *= factor
+        one.parts = {name: (value, adds * factor) for name, (value, adds) in one.parts.items()}
+    return list(found)
+
+
 def in_order(found: Mapping[int, Fused]) -> list[Fused]:
     """Best first; ties go to the newer row."""
     return sorted(found.values(), key=lambda one: (-one.score, -one.row))

@@ -8,6 +8,7 @@ from typing import Any
 
 from memory_client.types import Explanation, Hit, Snippet
 from memoryd.core.fold import query_terms
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.record import Record, metadata_out
 from memoryd.core.snippet import matched_terms, snippet
 from memoryd.core.turn import TurnRecord
@@ -26,11 +27,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a search has to say of itself. keys: what rows were found by literally."""
+    """What a search has to say of itself.
+
+    recipes: how each kind was ranked; keys: what rows were found by literally.
+    """
 
     plan: RetrievalPlan
     mode: str
-    recipe: str
+    recipes: Mapping[TextKind, str]
     notes: tuple[str, ...]
     missing: int
     milliseconds: Mapping[str, float]
@@ -81,7 +85,7 @@ def explanation(found: Found, query: str, trace: Trace) -> Explanation:
         keys=[] if key is None else [key],
         snippet=Snippet(text=cut.text, marks=[list(mark) for mark in cut.marks]),
         same=list(found.same),
-        recipe=trace.recipe,
+        recipe=trace.recipes[kind_of(fused.row)],
         fusion={
             name: {"value": round(value, 4), "adds": round(adds, 4)}
             for name, (value, adds) in fused.parts.items()

@@ -43,6 +43,10 @@ class MeaningSource(Protocol):
         """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
         ...
 
+    def settle(self) -> None:
+        """Return when no other model is about to take over."""
+        ...
+
     def encode(self, query: str, deadline: Deadline) -> Encoded:
         """What is made of a query. Raises as `wait`."""
         ...

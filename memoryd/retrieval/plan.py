@@ -19,7 +19,7 @@ from memoryd.retrieval.request import SearchRequest, TimeSpan
 Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 
 CANDIDATES = 120
-"""Least number of candidates a source gives when several are fused."""
+"""Least number of candidates a source gives: what is fused, and what is left when near-duplicates go."""
 _ALL: tuple[Source, ...] = ("exact", "lexical", "semantic", "temporal", "graph")
 _WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
 
@@ -75,7 +75,7 @@ class RetrievalPlan:
 
 def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     """The plan of a request. meaning: None when it can be searched, else why not."""
-    times = time_range(request.query[:_READ], request.reference)
+    times = read_times(request)
     read = understand(request.query, times.matched if times else ())
     strategy = STRATEGIES[request.intent or read.intent]
     mode, sources, notes = _sources(request.mode, meaning)
@@ -84,7 +84,7 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
         mode=mode,
         targets=request.kinds,
         sources=sources,
-        depth=max(CANDIDATES, 2 * request.depth) if len(sources) > 1 else request.depth,
+        depth=max(CANDIDATES, 2 * request.depth),
         recipe=recipe,
         fallback=fallback,
         weak=strategy.weak,
@@ -94,6 +94,11 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
         times=times,
         notes=(*notes, *_remarks(read, times)),
     )
+
+
+def read_times(request: SearchRequest) -> TimeRange | None:
+    """The time the query names, as told from the reference."""
+    return time_range(request.query[:_READ], request.reference)
 
 
 _READ = 1_000
@@ -134,7 +139,7 @@ def _narrowed(node: Node, span: TimeSpan | None) -> Node:
 def _remarks(read: Understanding, times: TimeRange | None) -> tuple[str, ...]:
     found = [read.reason] if read.reason else []
     if times is not None and times.invalid:
-        found.append(f"{' '.join(times.matched)}: {times.invalid}; no time is searched for")
+        found.append(times.invalid)
     if read.command:
         found.append(f"the query asks to {read.command}: a search does not do that")
     return tuple(found)

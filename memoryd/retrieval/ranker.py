@@ -14,9 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from memoryd.retrieval.features import Column, Features
+from memoryd.retrieval.features import Features
+from memoryd.retrieval.frame import Column
 from memoryd.retrieval.fuse import Fused
 
+_TOLD = 50
 FILE = Path(__file__).with_name("ranker.json")
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "exact": ("exact",),
@@ -48,8 +50,12 @@ class Profile:
 
 def rank(
     rows: Sequence[int], found: Mapping[int, Fused], features: Features, weights: Mapping[str, float]
-) -> None:
-    """Score the candidates. weights: the caller's factors by group, 1 where none is given."""
+) -> list[Fused]:
+    """The texts of a frame with their scores, best first; ties go to the newer row.
+
+    found: what the sources said of them, by row; weights: the caller's factors by group, 1 where none is
+    given. What a score is the sum of is told of the first ones.
+    """
     profile = profiles()["late" if "late" in features else "dense"]
     total = np.full(len(rows), -profile.offset)
     adds: dict[str, Column] = {}
@@ -59,10 +65,14 @@ def rank(
             adds[name] = worth * column
             total += adds[name]
     scores = 1 / (1 + np.exp(-np.clip(total, -30, 30)))
-    for at, row in enumerate(rows):
-        one = found[row]
+    order = np.lexsort((-np.asarray(rows), -total))
+    ranked = [found[rows[at]] for at in order.tolist()]
+    for one, at in zip(ranked, order.tolist(), strict=True):
         one.score = float(scores[at])
+    for one, at in zip(ranked[:_TOLD], order.tolist(), strict=False):
         one.parts = {name: (float(features[name][at]), float(column[at])) for name, column in adds.items()}
+        one.parts["offset"] = (1.0, -profile.offset)
+    return ranked
 
 
 @functools.cache

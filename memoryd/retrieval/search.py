@@ -23,7 +23,7 @@ from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Trace, explanation, hit_of
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
-from memoryd.retrieval.plan import RetrievalPlan, make_plan
+from memoryd.retrieval.plan import RetrievalPlan, make_plan, read_times
 from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.rerank import Reranker
@@ -38,7 +38,7 @@ _HYBRID_PATIENCE = 2.0
 """Seconds a hybrid search waits for the query's vector before it answers by keywords."""
 _NEAR_DUPLICATE = 0.9
 """Share of terms that two texts have in common before it is asked whether they say the same."""
-_TIMELY = ("hybrid", "temporal")
+_TIMELY = ("auto", "hybrid", "temporal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +115,23 @@ class Search:
         if request.mode == "semantic":
             self._meaning.wait(request.scope.user_id, request.deadline)
         plan = make_plan(request, meaning=self._meaning.why_not())
-        if plan.times is not None and plan.times.invalid and plan.mode in _TIMELY:
-            return _Answer([], Trace(plan, plan.mode, plan.recipe, plan.notes, 0, {}, {}), is_whole=True)
+        if plan.times is not None and plan.times.invalid and request.mode in _TIMELY:
+            notes = (*plan.notes, "nothing is searched for in a time that cannot be")
+            return _Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), is_whole=True)
         _check_times(plan)
         work, found = self._ranked(request, plan)
         found, note = self._reranked(request, found, work)
+        if request.min_score is not None:
+            found = [one for one in found if one.fused.score >= request.min_score]
         work.trace["total"] = round((time.perf_counter() - started) * 1000, 3)
         trace = self._trace(request, plan, work, note)
-        return _Answer(found, trace, is_whole=note is None and not work.notes)
+        return _Answer(found, trace, is_whole=note is None and not work.lacks)
 
     def _ranked(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
         try:
             return self._rank(request, plan)
         except SpaceMismatchError:  # another model took over between the encoding and the search
+            self._meaning.settle()
             return self._rank(request, plan)
 
     def _rank(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
@@ -146,8 +150,7 @@ class Search:
             merged = [one for ask, own in zip(asks, words, strict=True) for one in ranked(work, ask, own)]
             if len(asks) > 1:
                 merged.sort(key=lambda one: (-one.score, -one.row))
-            good = [one for one in merged if request.min_score is None or one.score >= request.min_score]
-            return work, _collapsed(self._fetched(connection, request, good))
+            return work, self._fetched(connection, request, merged)
 
     def _encoding(self, request: SearchRequest, plan: RetrievalPlan) -> Future[Encoded] | None:
         """The query's encoding, on its way while the words are read."""
@@ -166,26 +169,29 @@ class Search:
                 if request.mode == "semantic":
                     raise
                 log.warning("search by meaning failed: %s", error)
-                work.notes.append(f"answered by keywords alone: {error}")
+                work.lacks.append(f"answered by keywords alone: {error}")
                 return None
         caveat = self._meaning.caveat()
         if caveat:
-            work.notes.append(caveat)
+            work.lacks.append(caveat)
         return encoded
 
     def _fetched(
-        self, connection: sqlite3.Connection, request: SearchRequest, good: Sequence[Fused]
+        self, connection: sqlite3.Connection, request: SearchRequest, merged: Sequence[Fused]
     ) -> list[Found]:
-        """What is stored at the wanted stretch; rows that vanished since they were ranked are passed over."""
-        wanted = max(request.depth + _SPARE, self._reranker.candidates)
+        """What is stored at the wanted stretch, near-duplicates as one; rows that vanished since they were
+        ranked are passed over."""
+        wanted = max(request.depth, self._reranker.candidates)
         found: list[Found] = []
-        for start in range(0, len(good), wanted):
-            stretch = good[start : start + wanted]
+        kept: list[Found] = []
+        for start in range(0, len(merged), wanted + _SPARE):
+            stretch = merged[start : start + wanted + _SPARE]
             records = self._records(connection, request, [one.row for one in stretch])
             found += [Found(records[one.row], one) for one in stretch if one.row in records]
-            if len(found) >= wanted:
+            kept = _collapsed(found)
+            if len(kept) >= wanted:
                 break
-        return found
+        return kept
 
     def _records(
         self, connection: sqlite3.Connection, request: SearchRequest, rows: Sequence[int]
@@ -227,8 +233,8 @@ class Search:
         return Trace(
             plan=plan,
             mode="lexical" if by_words else plan.mode,
-            recipe=plan.recipe,
-            notes=tuple(one for one in (*plan.notes, *work.notes, note) if one),
+            recipes=work.recipes,
+            notes=tuple(one for one in (*plan.notes, *work.lacks, *work.notes, note) if one),
             missing=self._meaning.missing(request.scope.user_id) if request.explain else 0,
             milliseconds=work.trace,
             keys=work.keys,
@@ -297,12 +303,12 @@ def _value(one: Found, field: str) -> Any:
 
 
 def _key(request: SearchRequest) -> Hashable:
-    """What makes two requests the same: all but the deadline and the seconds of the reference."""
+    """What makes two requests the same: all but the deadline, and the reference but for what it tells."""
+    times = read_times(request)
     return (
         " ".join(request.query.split()),
         request.scope,
-        request.reference.date(),
-        str(request.reference.tzinfo),
+        None if times is None else (times.start, times.end),
         request.kinds,
         request.limit,
         request.offset,
