@@ -5,7 +5,7 @@ The same type is what an LLM's plan will be parsed into.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from memory_client.types import Mode
@@ -69,7 +69,9 @@ class RetrievalPlan:
             "focus": read["focus"],
             "hyde": read["hyde"],
             "time_range": None if self.span is None else [self.span.start, self.span.end],
-            "times": None if self.times is None else asdict(self.times),
+            "times": None
+            if self.times is None
+            else {**asdict(self.times), "matched": list(self.times.matched)},
         }
 
 
@@ -77,7 +79,8 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     """The plan of a request. meaning: None when it can be searched, else why not."""
     times = read_times(request)
     read = understand(request.query, times.matched if times else ())
-    strategy = STRATEGIES[request.intent or read.intent]
+    read = replace(read, intent=request.intent or read.intent)
+    strategy = STRATEGIES[read.intent]
     mode, sources, notes = _sources(request.mode, meaning)
     recipe, fallback = _recipes(mode, strategy)
     return RetrievalPlan(
