@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from small_store import SmallStore, small_store
 from worlds import World
 
 
@@ -22,3 +23,10 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.begin()
     yield world
     world.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SmallStore]:
+    """Truth and keyword index only."""
+    with small_store(tmp_path) as opened:
+        yield opened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from worlds import DIM, ENGINE, MODEL, SPACE, World, embed, probes
+from worlds import DIM, ENGINE, MODEL, SPACE, World, embed, made_of, probes
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.core.scope import Scope
@@ -44,9 +44,7 @@ def build(building: Building, limit: int = 7, batches: int = 1000) -> int:
         if not (missing := building.missing(limit)):
             break
         fingerprint = building.space.fingerprint
-        building.add(
-            [Made(row, seq, embed(passage.text, fingerprint, OTHER_DIM)) for row, passage, seq in missing]
-        )
+        building.add([made_of(row, passage, seq, fingerprint, OTHER_DIM) for row, passage, seq in missing])
         made += len(missing)
     return made
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryd.core.kinds import TEXT_KINDS, TextKind
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index.hot import HotIndex
 
@@ -31,12 +32,13 @@ class Model:
             self.held[user, row] = (text_seq, agent, vector)
 
     def search(
-        self, scope: Scope, query: np.ndarray, k: int, allowed: set[int] | None
+        self, scope: Scope, query: np.ndarray, k: int, allowed: set[int] | None, kind: TextKind
     ) -> list[tuple[int, float]]:
         hits = [
             (row, cosine(VECTORS[vector], query))
             for (user, row), (_, agent, vector) in self.held.items()
             if user == scope.user_id
+            and (row > TURNS) == (kind == "turn")
             and (scope.agent_id == ALL_AGENTS or agent is None or agent == scope.agent_id)
             and (allowed is None or row in allowed)
         ]
@@ -52,7 +54,8 @@ def put(hot: HotIndex, user: str, row: int, text_seq: int, agent: str | None, ve
     hot.put_many(user, np.array([row]), np.array([text_seq]), [agent], VECTORS[vector][None])
 
 
-rows = st.integers(1, 30)
+TURNS = 1 << 40
+rows = st.one_of(st.integers(1, 20), st.integers(TURNS + 1, TURNS + 15))
 puts = st.tuples(
     st.just("put"),
     st.sampled_from(USERS),
@@ -88,15 +91,20 @@ def applied(operations: list[tuple]) -> tuple[HotIndex, Model]:
     st.sampled_from((*AGENTS, ALL_AGENTS, "nobody")),
     st.integers(1, 12),
     st.one_of(st.none(), st.sets(rows)),
+    st.sampled_from(TEXT_KINDS),
 )
 def test_search_is_exact(
-    operations: list[tuple], user: str, agent: str | None, k: int, allowed: set[int] | None
+    operations: list[tuple], user: str, agent: str | None, k: int, allowed: set[int] | None, kind: TextKind
 ) -> None:
     hot, model = applied(operations)
     query = np.array([0.5, -0.1, 0.7, 0.2], np.float32)
     wanted = None if allowed is None else np.array(sorted(allowed), np.int64)
     scope = Scope(user, agent)
-    assert hot.search(scope, query, k, wanted) == model.search(scope, query, k, allowed)
+    assert hot.search(scope, query, k, wanted, kind) == model.search(scope, query, k, allowed, kind)
+    every = np.array([*range(1, 21), *range(TURNS + 1, TURNS + 16)])
+    assert hot.cosines(user, query, every, kind) == dict(
+        model.search(Scope(user, ALL_AGENTS), query, 99, None, kind)
+    )
     assert len(hot) == len(model.held)
     held = sorted((row, seq) for (_, row), (seq, _, _) in model.held.items())
     assert sorted(zip(*map(np.ndarray.tolist, hot.keys()), strict=True)) == held

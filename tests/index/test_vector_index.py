@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
-from worlds import SPACE, World, embed
+from worlds import SPACE, World, embed, packed
 
 from memoryd.core.scope import Scope
 from memoryd.index.lance import VectorTable
@@ -112,6 +112,16 @@ class Machine(RuleBasedStateMachine):
         assert self.world.index.missing() == len(rows)
         for user in USERS:
             assert self.world.index.missing(user) == waiting.count(user)
+
+    @invariant()
+    def tokens_are_of_the_present_texts(self) -> None:
+        with self.world.database.read() as connection:
+            texts = dict(connection.execute("SELECT row, text FROM memories").fetchall())
+        for each in self.world.index.waiting(1000):
+            del texts[each.row]
+        kept = self.world.kept_tokens()
+        assert kept.keys() == texts.keys()
+        assert all(np.array_equal(kept[row], packed(text)) for row, text in texts.items())
 
     def present(self) -> set[tuple[int, str]]:
         with self.world.database.read() as connection:

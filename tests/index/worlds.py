@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_client.paths import DataPaths
+from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import ALL_AGENTS, Scope
-from memoryd.index import outbox
+from memoryd.core.turn import TurnRecord
+from memoryd.index import outbox, tokens
 from memoryd.index.spaces import Probes
 from memoryd.index.vector_index import VectorIndex
 from memoryd.index.vectors import Made
-from memoryd.storage import memories
+from memoryd.storage import memories, sessions, turns
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import migrate
 
@@ -31,6 +36,27 @@ def embed(text: str, salt: str = SPACE, dim: int = DIM) -> npt.NDArray[np.float3
     seed = int.from_bytes(hashlib.sha256(f"{salt}\0{text}".encode()).digest()[:8], "little")
     vector = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
     return vector / np.linalg.norm(vector)
+
+
+def token_vectors(text: str, salt: str = SPACE) -> npt.NDArray[np.float32]:
+    """Unit vectors of the characters of a text, each of that character and the space alone."""
+    return np.stack([embed(char, salt, tokens.REDUCED) for char in text])
+
+
+@functools.cache
+def packed(text: str, salt: str = SPACE) -> npt.NDArray[np.uint8]:
+    """The tokens of a text as a table keeps them."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        tx = Transaction(connection)
+        tokens.create(tx, 1)
+        tokens.put(tx, 1, 1, 1, token_vectors(text, salt))
+        return tokens.load(connection, 1, [1]).packed
+
+
+def made_of(row: int, passage: Passage, text_seq: int, salt: str = SPACE, dim: int = DIM) -> Made:
+    """What an engine of a space makes of a passage."""
+    vector = embed(passage.joined, salt, dim)
+    return Made(row, text_seq, vector, token_vectors(passage.text, salt))
 
 
 def probes(salt: str = SPACE, dim: int = DIM) -> Probes:
@@ -51,6 +77,7 @@ class World:
         self.paths.make()
         migrate(self.paths.database, self.paths.backups)
         self.max_rows, self.batch_rows = max_rows, batch_rows
+        self.gives_tokens = True  # of what comes with a vector
         self.start()
 
     def start(self) -> None:
@@ -110,6 +137,28 @@ class World:
 
         return self.database.write(change)
 
+    def say(self, text: str, user: str = "u", agent: str | None = None, *, vector: bool = True) -> int:
+        """Store a turn of a session of the user; return its row."""
+
+        def change(tx: Transaction) -> int:
+            place = sessions.receive(tx, user, agent, "s", 1, 0.0)
+            turn = TurnRecord(
+                id=f"t{tx.seq}",
+                user_id=user,
+                agent_id=agent,
+                session_id="s",
+                position=place.position,
+                role="user",
+                text=text,
+                created_at=0.0,
+                received_at=0.0,
+            )
+            row = turns.insert(tx, turn, place.session)
+            self._stage(tx, user, row, agent, text if vector else None)
+            return row
+
+        return self.database.write(change)
+
     def edit(self, row: int, text: str, *, vector: bool = True) -> None:
         """Give a memory another text."""
 
@@ -133,13 +182,14 @@ class World:
         def change(tx: Transaction) -> None:
             self.index.forget_user(tx, user)
             tx.execute("DELETE FROM memories WHERE user_id = ?", (user,))
+            tx.execute("DELETE FROM turns WHERE user_id = ?", (user,))
 
         self.database.write(change)
 
     def embed_waiting(self, salt: str = SPACE, dim: int = DIM) -> int:
         """What a worker does: embed whatever waits."""
         waiting = self.index.waiting(10_000)
-        made = [Made(each.row, each.text_seq, embed(each.passage.joined, salt, dim)) for each in waiting]
+        made = [made_of(each.row, each.passage, each.text_seq, salt, dim) for each in waiting]
         return self.database.write(lambda tx: self.index.fill(tx, salt, made))
 
     def search(
@@ -200,6 +250,15 @@ class World:
         rows, text_seqs = table.keys()
         return sorted(zip(rows.tolist(), text_seqs.tolist(), strict=True))
 
+    def kept_tokens(self, space: int | None = None) -> dict[int, npt.NDArray[np.uint8]]:
+        """The packed tokens of each text in a space's table, else the serving one's."""
+        if space is None:
+            assert self.index.serving is not None
+            space = self.index.serving.id
+        with self.database.read() as connection:
+            block = connection.execute(f"SELECT row, tokens FROM {tokens.table(space)}").fetchall()
+        return {row: np.frombuffer(blob, np.uint8).reshape(-1, tokens.REDUCED // 2) for row, blob in block}
+
     def truth(self) -> list[tuple[int, int]]:
         with self.database.read() as connection:
             return [
@@ -212,7 +271,15 @@ class World:
             self.index.stage(tx, user, row, agent, None)
             return
         vector = embed(text, serving.fingerprint, serving.dim)
-        self.index.stage(tx, user, row, agent, vector, fingerprint=serving.fingerprint)
+        self.index.stage(
+            tx,
+            user,
+            row,
+            agent,
+            vector,
+            tokens=token_vectors(text, serving.fingerprint) if self.gives_tokens else None,
+            fingerprint=serving.fingerprint,
+        )
 
 
 def _record(name: str, text: str, user: str, agent: str | None) -> Record:
