@@ -1,4 +1,5 @@
-"""The hot index: every vector in memory, one growable block a user and kind of text, scanned exactly.
+"""The hot index: every vector in memory, one growable block a user and kind of text, scanned exactly;
+a large one by its sketch first.
 
 Writers take turns; searches take no lock. A block publishes its bookkeeping as one immutable `_View`: new
 vectors are written behind the end of every view there is, and what changes places in use (a removal, a new
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index.scan import Hits, best, cosines
+from memoryd.index.sketch import Sketch
 from memoryd.index.truth import Truth
 from memoryd.index.vectors import FloatMatrix, FloatVector, HalfMatrix, Rows
 
@@ -28,6 +30,8 @@ _DEAD = -1
 _COMMON = 0  # rows without an agent
 _FIRST_CAPACITY = 16
 _GROWTH = 1.5
+_SKETCHED = 20_000  # rows from which a block has a sketch; an exact scan of fewer takes 2 ms
+_LIKELY, _LIKELY_SHARE = 4_000, 40  # rows that are scored exactly, at least, and for each one wanted
 _MAX_DEAD_SHARE = 4  # cleared when more than a quarter is dead
 
 
@@ -44,6 +48,7 @@ class _View:
     highest: int = 0
     is_ordered: bool = True  # rows ascend: what came was always new
     codes: Mapping[str, int] = field(default_factory=dict)
+    sketch: Sketch | None = None  # of a block that is large
 
     def live(self) -> Rows:
         """Places in use, in order."""
@@ -94,7 +99,19 @@ def _moved(view: _View, capacity: int) -> _View:
     for name in ("rows", "text_seqs", "agents"):
         getattr(fresh, name)[:count] = getattr(view, name)[live]
     ordered = bool((np.diff(fresh.rows[:count]) > 0).all())
-    return replace(fresh, count=count, highest=view.highest, is_ordered=ordered, codes=view.codes)
+    return replace(
+        fresh,
+        count=count,
+        highest=view.highest,
+        is_ordered=ordered,
+        codes=view.codes,
+        sketch=_sketch(fresh.vectors, count),
+    )
+
+
+def _sketch(vectors: FloatMatrix, count: int) -> Sketch | None:
+    """The sketch of a block's first vectors, when they are many."""
+    return Sketch(vectors[:count], len(vectors)) if count >= _SKETCHED else None
 
 
 def _buried(view: _View, places: Rows) -> _View:
@@ -123,7 +140,11 @@ class HotIndex:
     def nbytes(self) -> int:
         """Bytes held, room to grow included."""
         return sum(
-            view.vectors.nbytes + view.rows.nbytes + view.text_seqs.nbytes + view.agents.nbytes
+            view.vectors.nbytes
+            + view.rows.nbytes
+            + view.text_seqs.nbytes
+            + view.agents.nbytes
+            + (view.sketch.nbytes if view.sketch else 0)
             for view in list(self._blocks.values())
         )
 
@@ -145,6 +166,9 @@ class HotIndex:
         wanted = view.wanted(scope.agent_id, allowed)
         if wanted is not None and not len(wanted):
             return []
+        likely = max(_LIKELY, _LIKELY_SHARE * k)
+        if view.sketch is not None and (wanted is None or len(wanted) > likely):
+            wanted = view.sketch.nearest(query, view.count, wanted, likely)
         return best(view.vectors[: view.count], view.rows[: view.count], wanted, query, k)
 
     def cosines(self, user_id: str, query: FloatVector, rows: Rows, kind: TextKind) -> dict[int, float]:
@@ -277,9 +301,17 @@ def _appended(
     view.rows[new] = rows
     view.text_seqs[new] = text_seqs
     view.agents[new] = [_COMMON if agent is None else codes[agent] for agent in agent_ids]
+    if view.sketch is not None:
+        view.sketch.put(view.count, view.vectors[new])
+    sketch = view.sketch or _sketch(view.vectors, end)
     ordered = view.is_ordered and int(rows[0]) > view.highest and bool((np.diff(rows) > 0).all())
     return replace(
-        view, count=end, highest=max(view.highest, int(rows.max())), is_ordered=ordered, codes=codes
+        view,
+        count=end,
+        highest=max(view.highest, int(rows.max())),
+        is_ordered=ordered,
+        codes=codes,
+        sketch=sketch,
     )
 
 
