@@ -99,6 +99,11 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     )
 
 
+def without_meaning(plan: RetrievalPlan) -> RetrievalPlan:
+    """The same by words alone."""
+    return replace(plan, sources=_WITHOUT_MEANING, recipe="lexical", fallback=None)
+
+
 def read_times(request: SearchRequest) -> TimeRange | None:
     """The time the query names, as told from the reference."""
     return time_range(request.query[:_READ], request.reference)

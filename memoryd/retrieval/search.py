@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_client.deadline import Deadline
-from memory_client.errors import InvalidParameterError, MemorydError, SpaceMismatchError
+from memory_client.errors import InvalidParameterError, MemorydError, SpaceMismatchError, StorageError
 from memory_client.types import Hit, SearchReport
 from memoryd.core.duplicates import collapse
 from memoryd.core.fold import index_terms
@@ -23,7 +23,7 @@ from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Trace, explanation, hit_of
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
-from memoryd.retrieval.plan import RetrievalPlan, make_plan, read_times
+from memoryd.retrieval.plan import RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.rerank import Reranker
@@ -133,6 +133,13 @@ class Search:
         except SpaceMismatchError:  # another model took over between the encoding and the search
             self._meaning.settle()
             return self._rank(request, plan)
+        except StorageError as error:
+            if plan.mode != "hybrid":
+                raise
+            log.warning("search by meaning failed: %s", error)
+            work, found = self._rank(request, without_meaning(plan))
+            work.lacks.append(f"answered by keywords alone: {error}")
+            return work, found
 
     def _rank(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
         pending = self._encoding(request, plan)

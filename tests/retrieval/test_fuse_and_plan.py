@@ -65,8 +65,8 @@ def test_two_sources_are_fused_by_their_scores() -> None:
 @pytest.mark.parametrize("recipe", [rrf, normalised])
 def test_a_weight_multiplies_what_its_source_counts(recipe: Any) -> None:
     rankings = {"lexical": ranking(1, 2), "semantic": ranking(2, 1)}
-    assert [one.row for one in recipe(rankings, {"lexical": 3.0})][0] == (1 if recipe is rrf else 2)
-    assert [one.row for one in recipe(rankings, {"semantic": 3.0})][0] == 2
+    assert recipe(rankings, {"lexical": 3.0})[0].row == (1 if recipe is rrf else 2)
+    assert recipe(rankings, {"semantic": 3.0})[0].row == 2
     only = recipe({"lexical": ranking(1), "semantic": ranking(2)}, {"lexical": 0.0})
     assert [(one.row, one.score > 0) for one in only] == [(2, True), (1, False)]
     none = recipe(rankings, {"lexical": 0.0, "semantic": 0.0})

@@ -1,39 +1,58 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
-from small_store import USER, SmallStore
+from small_store import START, USER, SmallStore
+from support_cross_encoder import SOON, ScriptedScorer
 
 from memory_client.deadline import Deadline
 from memory_client.errors import (
     DeadlineExceededError,
+    InvalidParameterError,
     MemorydError,
     ModelUnavailableError,
     SpaceMismatchError,
     StorageError,
 )
-from memory_client.types import Hit
+from memory_client.types import Hit, SearchReport
 from memoryd.core.filters import parse_filters
 from memoryd.core.scope import Scope
-from memoryd.retrieval.request import SearchRequest
+from memoryd.index.tokens import TokenBlock
+from memoryd.models.base import Encoding
+from memoryd.models.reranker import RerankerChoice, RerankerHost
+from memoryd.retrieval.cache import ResultCache
+from memoryd.retrieval.meaning_source import Encoded
+from memoryd.retrieval.request import SearchRequest, TimeSpan
+from memoryd.retrieval.rerank import Reranker
 from memoryd.retrieval.search import Search
 
 TEXTS = ["pear one", "pear two two", "pear three three three", "plum", "quince"]
+NOW = datetime.fromtimestamp(START + 3600, UTC)
+DAY = 86_400.0
 
 
 class Meaning:
-    """A search by meaning that finds what it is told to, and fails or is slow when told so."""
+    """A search by meaning that finds what it is told to, and fails or is slow when told so.
+
+    It gives no token vectors, as most embedders do not.
+    """
 
     def __init__(self) -> None:
         self.reason: str | None = None
         self.warning: str | None = None
-        self.cosines: dict[int, float] = {}
+        self.near: dict[int, float] = {}
         self.error: MemorydError | None = None
+        self.stale = 0
+        self.broken: MemorydError | None = None
+        self.settled = 0
         self.asked: list[dict[str, Any]] = []
         self.waited = 0
+        self.revision = 0
 
     def why_not(self) -> str | None:
         return self.reason
@@ -41,25 +60,41 @@ class Meaning:
     def caveat(self) -> str | None:
         return self.warning
 
+    def version(self) -> Hashable:
+        return (self.reason, self.revision)
+
     def wait(self, *_: object) -> None:
         self.waited += 1
         if self.reason is not None:
             raise ModelUnavailableError(self.reason)
 
-    def nearest(self, *asked: Any) -> list[tuple[int, float]]:
-        _, _, limit, allowed, deadline = asked
+    def encode(self, query: str, deadline: Deadline) -> Encoded:
         self.asked.append(
-            {
-                "limit": limit,
-                "allowed": allowed,
-                "left": deadline.left(),
-                "thread": threading.current_thread(),
-            }
+            {"query": query, "left": deadline.left(), "thread": threading.current_thread(), "limit": 0}
         )
         if self.error is not None:
             raise self.error
-        found = sorted(self.cosines.items(), key=lambda item: -item[1])
+        return Encoded("space", Encoding(np.zeros(2, np.float32)))
+
+    def nearest(self, *asked: Any) -> list[tuple[int, float]]:
+        _, _, limit, allowed, _ = asked
+        if self.stale:
+            self.stale -= 1
+            raise SpaceMismatchError("another model took over")
+        if self.broken is not None:
+            raise self.broken
+        self.asked[-1] |= {"limit": limit, "allowed": allowed}
+        found = sorted(self.near.items(), key=lambda item: -item[1])
         return [pair for pair in found if allowed is None or pair[0] in allowed][:limit]
+
+    def cosines(self, _: Scope, __: Encoded, rows: Any, ___: str) -> dict[int, float]:
+        return {row: self.near[row] for row in rows.tolist() if row in self.near}
+
+    def tokens(self, *_: object) -> TokenBlock:
+        raise AssertionError("it has none")
+
+    def settle(self) -> None:
+        self.settled += 1
 
     def missing(self, _: str) -> int:
         return 3
@@ -76,20 +111,57 @@ def rows(store: SmallStore) -> list[int]:
 
 
 class Ask:
-    def __init__(self, store: SmallStore, meaning: Meaning) -> None:
-        self.engine = Search(store.database, store.lexical, meaning)
+    """The search under test; `seconds` is the clock of its cache."""
 
-    def __call__(
+    def __init__(self, store: SmallStore, meaning: Meaning, reranker: Reranker) -> None:
+        self.seconds = 0.0
+        cache = ResultCache(3, 300.0, clock=lambda: self.seconds)
+        self.engine = Search(store.database, store.lexical, meaning, reranker, cache, clock=lambda: store.now)
+
+    def request(
         self, query: str = "pear", filters: Mapping[str, Any] | None = None, **how: Any
-    ) -> list[Hit]:
-        how.setdefault("deadline", Deadline.after(None))
-        how.setdefault("scope", Scope(USER))
-        return self.engine.search(SearchRequest(query=query, node=parse_filters(filters), **how))
+    ) -> SearchRequest:
+        how = {"deadline": Deadline.after(None), "scope": Scope(USER), "reference": NOW, **how}
+        return SearchRequest(query=query, node=parse_filters(filters), **how)
+
+    def __call__(self, *asked: Any, **how: Any) -> list[Hit]:
+        return self.engine.search(self.request(*asked, **how))
+
+    def explain(self, *asked: Any, **how: Any) -> SearchReport:
+        return self.engine.explain(self.request(*asked, **how))
+
+    @property
+    def hits(self) -> int:
+        """Answers that came from the cache."""
+        return self.engine.cache.counters()["hits"]
 
 
 @pytest.fixture
-def ask(store: SmallStore, meaning: Meaning) -> Iterator[Ask]:
-    asking = Ask(store, meaning)
+def scripted() -> Iterator[ScriptedScorer]:
+    made = ScriptedScorer()
+    yield made
+    made.held.set()
+
+
+@pytest.fixture
+def host(request: pytest.FixtureRequest, scripted: ScriptedScorer) -> Iterator[RerankerHost]:
+    """Off, but for tests that are marked `reranked`."""
+    choice = RerankerChoice("scripted") if hasattr(request, "param") else RerankerChoice()
+    made = RerankerHost(choice, opener=lambda _: scripted)
+    made.start()
+    if hasattr(request, "param"):
+        assert made.wait(Deadline.after(SOON)) == "ready"
+    yield made
+    scripted.held.set()
+    made.close()
+
+
+reranked = pytest.mark.parametrize("host", ["scripted"], indirect=True, ids=["reranked"])
+
+
+@pytest.fixture
+def ask(store: SmallStore, meaning: Meaning, host: RerankerHost) -> Iterator[Ask]:
+    asking = Ask(store, meaning, Reranker(host, candidates=3, seconds=0.2))
     yield asking
     asking.engine.close()
 
@@ -110,24 +182,26 @@ def test_by_words_alone_meaning_is_not_asked(ask: Ask, meaning: Meaning) -> None
 
 
 def test_by_meaning_alone_the_score_is_the_cosine(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
-    meaning.cosines = {rows[3]: 0.8, rows[0]: 0.3, rows[4]: -0.1}
+    meaning.near = {rows[3]: 0.8, rows[0]: 0.3, rows[4]: -0.1}
     hits = ask(mode="semantic", explain=True)
     assert texts(hits) == ["plum", "pear one", "quince"]
     assert [hit["score"] for hit in hits] == [0.8, 0.3, 0.0]
     assert [hit["scores"] for hit in hits] == [{"semantic": 0.8}, {"semantic": 0.3}, {"semantic": -0.1}]
     assert hits[0]["explain"]["ranks"] == {"semantic": 1}
-    assert set(hits[0]["explain"]["milliseconds"]) == {"semantic"}
+    assert set(hits[0]["explain"]["milliseconds"]) == {"embedding", "vectors", "total"}
 
 
 @pytest.mark.parametrize("mode", ["auto", "hybrid"])
 def test_both_are_fused(ask: Ask, meaning: Meaning, rows: list[int], mode: str) -> None:
-    meaning.cosines = {rows[1]: 0.9, rows[3]: 0.8}
+    meaning.near = {rows[1]: 0.9, rows[3]: 0.8}
     hits = ask(mode=mode, explain=True)
     assert texts(hits)[0] == "pear two two"
     assert set(texts(hits)) == set(TEXTS[:4])
     assert set(hits[0]["scores"]) == {"lexical", "semantic"}
     assert hits[0]["explain"]["mode"] == "hybrid"
-    assert set(hits[0]["explain"]["milliseconds"]) == {"lexical", "semantic"}
+    steps = {"exact", "lexical", "temporal", "embedding", "vectors", "ranking", "total"}
+    assert steps <= set(hits[0]["explain"]["milliseconds"])
+    assert all(value >= 0 for value in hits[0]["explain"]["milliseconds"].values())
 
 
 def test_sources_are_asked_in_parallel(ask: Ask, meaning: Meaning) -> None:
@@ -153,7 +227,6 @@ def test_by_meaning_without_a_model_is_an_error(ask: Ask, meaning: Meaning) -> N
 
 FAILURES = [
     ModelUnavailableError("it was closed"),
-    SpaceMismatchError("another space"),
     DeadlineExceededError("too slow"),
     StorageError("the vector store is broken"),
 ]
@@ -179,23 +252,42 @@ def test_when_meaning_was_asked_for_its_failure_is_the_answer(
         ask(mode="semantic")
 
 
+@pytest.mark.usefixtures("rows")
+def test_when_the_vectors_cannot_be_read_words_answer_and_say_so(ask: Ask, meaning: Meaning) -> None:
+    meaning.broken = StorageError("the vector store is broken")
+    hits = ask(mode="auto", explain=True)
+    assert [hit["score"] for hit in hits] == [hit["score"] for hit in ask(mode="lexical")]
+    assert hits[0]["explain"]["mode"] == "lexical"
+    assert hits[0]["explain"]["notes"] == ["answered by keywords alone: the vector store is broken"]
+    with pytest.raises(StorageError):
+        ask(mode="semantic")
+
+
+def test_when_another_model_takes_over_the_query_is_encoded_again(
+    ask: Ask, meaning: Meaning, rows: list[int]
+) -> None:
+    meaning.near, meaning.stale = {rows[3]: 0.9}, 1
+    assert texts(ask(mode="semantic")) == ["plum"]
+    assert (len(meaning.asked), meaning.settled) == (2, 1)
+
+
 def test_a_hybrid_search_does_not_wait_for_ever(ask: Ask, meaning: Meaning) -> None:
-    ask(mode="hybrid")
-    ask(mode="hybrid", deadline=Deadline.after(0.5))
+    ask("pear", mode="hybrid")
+    ask("plum", mode="hybrid", deadline=Deadline.after(0.5))
     patience, shorter = (asked["left"] for asked in meaning.asked)
     assert 0 < patience <= 2.0
     assert 0 < shorter <= 0.5
 
 
 def test_what_meaning_may_miss_is_said(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
-    meaning.warning, meaning.cosines = "half of it", {rows[0]: 0.9}
+    meaning.warning, meaning.near = "half of it", {rows[0]: 0.9}
     for mode in ("semantic", "hybrid"):
         assert ask(mode=mode, explain=True)[0]["explain"]["notes"] == ["half of it"]
     assert ask(mode="lexical", explain=True)[0]["explain"]["notes"] == []
 
 
 def test_filters_apply_before_ranking_in_every_source(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
-    meaning.cosines = dict.fromkeys(rows, 0.5)
+    meaning.near = dict.fromkeys(rows, 0.5)
     only = {"text": {"contains": "three"}}
     for mode in ("lexical", "semantic", "hybrid"):
         assert texts(ask(mode=mode, limit=1, filters=only)) == ["pear three three three"], mode
@@ -213,7 +305,7 @@ def test_rows_of_others_or_gone_are_passed_over_and_the_answer_is_full(
     [foreign] = store.add("pear of another", user_id="other")
     [cooks] = store.add("pear of the cook", agent_id="cook")
     store.take_out(rows[3])
-    meaning.cosines = {foreign: 0.99, cooks: 0.98, rows[3]: 0.97, 12345: 0.96, rows[0]: 0.5, rows[1]: 0.4}
+    meaning.near = {foreign: 0.99, cooks: 0.98, rows[3]: 0.97, 12345: 0.96, rows[0]: 0.5, rows[1]: 0.4}
     assert texts(ask(mode="hybrid", limit=2, query="nothing")) == ["pear one", "pear two two"]
 
 
@@ -229,7 +321,7 @@ def test_offset_and_limit_cut_one_ranking(ask: Ask) -> None:
 
 
 def test_weak_hits_are_dropped(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
-    meaning.cosines = {rows[0]: 0.9, rows[1]: 0.5, rows[2]: 0.1}
+    meaning.near = {rows[0]: 0.9, rows[1]: 0.5, rows[2]: 0.1}
     assert texts(ask(mode="semantic", min_score=0.5)) == ["pear one", "pear two two"]
     assert ask(mode="semantic", min_score=0.95) == []
     assert len(ask(mode="semantic", min_score=0.0)) == 3
@@ -283,8 +375,282 @@ def test_a_hit_has_its_fields_and_explains_only_when_asked(ask: Ask) -> None:
 
 
 def test_every_hit_explains_itself_in_its_own_place(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
-    meaning.cosines = {rows[0]: 0.9, rows[1]: 0.8, rows[2]: 0.7}
+    meaning.near = {rows[0]: 0.9, rows[1]: 0.8, rows[2]: 0.7}
     for order in ("desc", "asc"):
         for hit in ask(mode="semantic", explain=True, sort_by="created_at", sort_order=order):
             place = rows.index(next(row for row in rows if TEXTS[rows.index(row)] == hit["text"]))
             assert hit["explain"]["ranks"] == {"semantic": place + 1}
+
+
+# -- near-duplicates
+
+
+def test_near_duplicates_are_one_hit_that_names_them_and_the_answer_is_full(
+    ask: Ask, store: SmallStore
+) -> None:
+    store.add(*["主人喜欢吃拉面"] * 12, "主人不喜欢吃拉面", "主人喜欢吃拉面和饺子")
+    hits = ask("主人喜欢吃拉面", mode="lexical", limit=3, explain=True)
+    assert sorted(texts(hits)) == ["主人不喜欢吃拉面", "主人喜欢吃拉面", "主人喜欢吃拉面和饺子"]
+    assert len(hits[0]["explain"]["same"]) == 11
+    assert [hit["explain"]["same"] for hit in hits[1:]] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "are_one"),
+    [
+        ("主人对花生过敏。", "主人对花生过敏", True),
+        ("主人对花生过敏", "主人对花生不过敏", False),
+        ("Her dog is called Biscuit", "her dog is called Biscuit!", True),
+        ("Her dog is called Biscuit", "Her dog is not called Biscuit", False),
+        ("the meeting is on May 3 at the office", "the meeting is on May 13 at the office", False),
+        ("Anna gave him a book about birds", "Maria gave him a book about birds", False),
+    ],
+)
+def test_they_collapse_only_when_they_say_the_same(
+    ask: Ask, store: SmallStore, meaning: Meaning, first: str, second: str, *, are_one: bool
+) -> None:
+    meaning.near = dict.fromkeys(store.add(first, second), 0.99)
+    for mode in ("lexical", "semantic", "hybrid"):
+        hits = ask(first, mode=mode, explain=True)
+        assert len(hits) == (1 if are_one else 2), mode
+        assert [len(hit["explain"]["same"]) for hit in hits] == ([1] if are_one else [0, 0])
+
+
+# -- weights, intent, scores
+
+
+def test_a_weight_of_zero_silences_a_group(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
+    meaning.near = {rows[3]: 0.95, rows[0]: 0.60, rows[4]: 0.60}
+    assert texts(ask("pear one", mode="hybrid", limit=1, weights={"lexical": 0.0})) == ["plum"]
+    assert texts(ask("pear one", mode="hybrid", limit=1, weights={"semantic": 0.0})) == ["pear one"]
+
+
+def test_a_score_is_the_logistic_function_of_the_sum_that_is_shown(
+    ask: Ask, meaning: Meaning, rows: list[int]
+) -> None:
+    meaning.near = {rows[3]: 0.95, rows[0]: 0.93}
+    for weights in ({}, {"lexical": 3.0}, {"semantic": 0.9}):
+        for hit in ask("pear one", mode="hybrid", weights=weights, explain=True):
+            if hit["explain"]["recipe"] == "ranked":
+                total = sum(part["adds"] for part in hit["explain"]["fusion"].values())
+                assert hit["score"] == pytest.approx(1 / (1 + np.exp(-total)), abs=1e-3)
+    assert ask("pear one", mode="hybrid", explain=True)[0]["explain"]["recipe"] == "ranked"
+
+
+def test_a_weak_answer_is_ranked_by_the_fallback_and_stays_weak(
+    ask: Ask, meaning: Meaning, rows: list[int]
+) -> None:
+    meaning.near = {rows[3]: 0.1, rows[4]: 0.05}
+    report = ask.explain("nothing of it", mode="hybrid", intent="reasoning")
+    assert report["plan"]["fallback"] == "semantic"
+    assert report["hits"][0]["explain"]["recipe"] == "semantic"
+    assert any("ranked by semantic" in note for note in report["notes"])
+    assert texts(report["hits"]) == ["plum", "quince"]
+    for hit in report["hits"]:
+        assert hit["score"] < 0.2
+        assert sum(part["adds"] for part in hit["explain"]["fusion"].values()) == pytest.approx(
+            hit["score"], abs=1e-3
+        )
+
+
+# -- the reranker
+
+
+@reranked
+def test_the_rerankers_scores_are_those_that_are_compared(
+    ask: Ask, meaning: Meaning, store: SmallStore
+) -> None:
+    rows = store.add("0.2", "0.9", "0.4", "0.1")
+    meaning.near = dict(zip(rows, (0.9, 0.8, 0.7, 0.6), strict=True))
+    hits = ask("which", mode="semantic", explain=True)
+    assert texts(hits) == ["0.9", "0.4", "0.2", "0.1"]
+    assert [hit["score"] for hit in hits] == pytest.approx([0.9, 0.4, 0.2, 0.2])
+    assert [hit["scores"].get("reranker") for hit in hits] == [0.9, 0.4, 0.2, None]
+    assert "reranker" in hits[0]["explain"]["milliseconds"]
+    assert texts(ask("which", mode="semantic", min_score=0.3)) == ["0.9", "0.4"]
+    assert texts(ask("which", mode="semantic", limit=1)) == ["0.9"]
+
+
+@reranked
+def test_an_answer_in_the_former_order_says_so_and_is_not_kept(
+    ask: Ask, meaning: Meaning, store: SmallStore, scripted: ScriptedScorer
+) -> None:
+    rows = store.add("0.2", "0.9")
+    meaning.near = dict(zip(rows, (0.9, 0.8), strict=True))
+    scripted.fault = RuntimeError("no memory")
+    hits = ask("which", mode="semantic", explain=True)
+    assert texts(hits) == ["0.2", "0.9"]
+    assert any("not reranked" in note and "no memory" in note for note in hits[0]["explain"]["notes"])
+    scripted.fault = None
+    assert texts(ask("which", mode="semantic", explain=True)) == ["0.9", "0.2"]
+    ask("which", mode="semantic", explain=True)
+    assert ask.hits == 1
+
+
+# -- explain
+
+
+def test_an_empty_answer_says_why(ask: Ask, rows: list[int]) -> None:
+    for query, word in (("2月30日吃了什么", "no such date"), ("？！", "only punctuation")):
+        report = ask.explain(query, mode="auto")
+        assert report["hits"] == []
+        assert any(word in note for note in report["notes"]), report["notes"]
+    assert rows
+
+
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "temporal"])
+@pytest.mark.usefixtures("rows")
+def test_an_impossible_date_finds_nothing_with_or_without_a_model(
+    ask: Ask, meaning: Meaning, mode: str
+) -> None:
+    for reason in (None, "the model is still loading"):
+        meaning.reason = reason
+        report = ask.explain("pear on Feb 30 2023", mode=mode)
+        assert report["hits"] == []
+        assert any("Feb 30" in note for note in report["notes"])
+    assert len(ask("pear on Feb 30 2023", mode="lexical")) == 3
+
+
+def test_what_is_asked_to_be_done_is_named_and_not_done(ask: Ask, rows: list[int], store: SmallStore) -> None:
+    report = ask.explain("忘掉 pear 的事")
+    assert report["plan"]["command"] == "forget"
+    assert store.scalar("SELECT count(*) FROM memories") == len(rows)
+
+
+# -- times
+
+
+def test_a_day_that_ends_as_another_begins_is_not_in_it(ask: Ask, store: SmallStore) -> None:
+    today = NOW.replace(hour=0, minute=0, second=0).timestamp()
+    old = today - 400 * DAY
+    for name, start, end in (
+        ("the day before", today - 2 * DAY, today - DAY),
+        ("yesterday", today - DAY, today),
+        ("today", today, today + DAY),
+        ("a moment of yesterday", today - 3600, None),
+    ):
+        store.add(name, metadata={"event_start": start, "event_end": end, "timestamp": old})
+    found = {"yesterday", "a moment of yesterday"}
+    assert set(texts(ask("昨天", mode="temporal"))) == found
+    assert set(texts(ask("anything", mode="temporal", span=TimeSpan(today - DAY, today)))) == found
+
+
+def test_mode_temporal_needs_a_time(ask: Ask) -> None:
+    with pytest.raises(InvalidParameterError, match="time_range") as caught:
+        ask("pear", mode="temporal")
+    assert caught.value.data["parameter"] == "query"
+
+
+# -- the cache
+
+
+@pytest.mark.usefixtures("rows")
+def test_the_same_question_is_answered_from_the_cache(ask: Ask) -> None:
+    first = ask("pear  one", mode="lexical")
+    assert ask(" pear one", mode="lexical") == first
+    assert ask.hits == 1
+    for other in (
+        {"mode": "lexical", "limit": 1},
+        {"mode": "lexical", "offset": 1},
+        {"mode": "lexical", "scope": Scope("other")},
+        {"mode": "lexical", "scope": Scope(USER, "cook")},
+        {"mode": "lexical", "filters": {"category": "core"}},
+        {"mode": "lexical", "kinds": ("turn",)},
+        {"mode": "lexical", "explain": True},
+        {"mode": "lexical", "min_score": 0.9},
+        {"mode": "lexical", "span": TimeSpan(0, 1)},
+        {"mode": "lexical", "sort_by": "created_at"},
+        {"mode": "lexical", "sort_order": "asc"},
+        {"mode": "lexical", "weights": {"lexical": 2.0}},
+        {"mode": "lexical", "intent": "skill"},
+        {"mode": "hybrid"},
+    ):
+        filters = other.pop("filters", None)
+        ask("pear one", filters, **other)
+        assert ask.hits == 1, other
+
+
+def test_what_a_time_means_is_part_of_the_question(ask: Ask, store: SmallStore) -> None:
+    store.add("pear")
+    ask("pear an hour ago")
+    ask("pear an hour ago", reference=NOW.replace(hour=5))
+    ask("pear yesterday")
+    assert ask.hits == 0
+    ask("pear yesterday", reference=NOW.replace(hour=5))
+    assert ask.hits == 1
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_write_makes_answers_stale_at_once(ask: Ask, meaning: Meaning, store: SmallStore) -> None:
+    assert len(ask("pear", mode="lexical")) == 3
+    store.add("pear four")
+    assert len(ask("pear", mode="lexical")) == 4
+    store.take_out(store.add("another")[0])
+    ask("pear", mode="lexical")
+    meaning.revision += 1  # a vector came
+    ask("pear", mode="lexical")
+    assert ask.hits == 0
+    ask("pear", mode="lexical")
+    assert ask.hits == 1
+
+
+@pytest.mark.usefixtures("rows")
+def test_an_answer_grows_old_and_few_are_kept(ask: Ask) -> None:
+    ask("pear", mode="lexical")
+    ask.seconds = 299.0
+    ask("pear", mode="lexical")
+    assert ask.hits == 1
+    ask.seconds = 301.0
+    ask("pear", mode="lexical")
+    assert ask.hits == 1
+    for query in ("plum", "quince", "pear one"):
+        ask(query, mode="lexical")
+    ask("pear", mode="lexical")
+    assert ask.hits == 1
+    assert ask.engine.cache.counters()["size"] == 3
+
+
+@pytest.mark.usefixtures("rows")
+def test_what_a_caller_does_to_hits_stays_with_the_caller(ask: Ask) -> None:
+    first = ask("pear", mode="lexical", explain=True)
+    first[0]["metadata"]["mood"] = "changed"
+    first[0]["explain"]["notes"].append("changed")
+    first.clear()
+    second = ask("pear", mode="lexical", explain=True)
+    assert len(second) == 3
+    second[0]["scores"].clear()
+    third = ask("pear", mode="lexical", explain=True)
+    assert "mood" not in third[0]["metadata"]
+    assert third[0]["explain"]["notes"] == []
+    assert third[0]["scores"]
+    assert ask.hits == 2
+
+
+def test_what_could_be_better_another_time_is_not_kept(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
+    meaning.near = {rows[0]: 0.9}
+    meaning.error = DeadlineExceededError("too slow")
+    assert set(ask(mode="auto")[0]["scores"]) == {"lexical"}
+    meaning.error = None
+    meaning.warning = "half of it"
+    assert set(ask(mode="auto")[0]["scores"]) == {"lexical", "semantic"}
+    meaning.warning, meaning.broken = None, StorageError("broken")
+    ask(mode="auto")
+    meaning.broken = None
+    ask(mode="auto")
+    assert ask.hits == 0
+    ask(mode="auto")
+    assert ask.hits == 1
+
+
+def test_nothing_is_kept_with_a_limit_of_none() -> None:
+    cache = ResultCache(0, 300.0)
+    cache.put("key", 1, [])
+    assert cache.get("key", 1) is None
+    assert cache.counters() == {"size": 0, "limit": 0, "hits": 0, "misses": 1}
+
+
+@pytest.mark.usefixtures("rows")
+def test_explain_is_never_cached(ask: Ask) -> None:
+    ask.explain("pear", mode="lexical")
+    ask.explain("pear", mode="lexical")
+    assert ask.engine.cache.counters()["size"] == 0

@@ -78,14 +78,21 @@ class Keeper:
 
     def __init__(self, pending: list[int] | None = None) -> None:
         self.kept: dict[str, list[dict[str, Any]]] = {}
+        self.sessions: list[str] = []
+        self.asked: list[dict[str, Any]] = []
         self.pending = pending or [0]
+        self.conversation = self
 
-    def add_many(self, items: list[Any], *, user_id: str = "default") -> list[str]:
-        self.kept[user_id] = items
-        return [f"{user_id}/{i}" for i in range(len(items))]
+    def extend(self, session_id: str, turns: list[dict[str, Any]], *, user_id: str) -> dict[str, Any]:
+        kept = self.kept.setdefault(user_id, [])
+        first = len(kept)
+        kept += turns
+        self.sessions.append(session_id)
+        return {"ids": [f"{user_id}/{i}" for i in range(first, len(kept))]}
 
     def search(self, query: str, n_results: int = 5, **options: Any) -> list[Any]:
         assert query
+        self.asked.append(options)
         ids = [f"{options['user_id']}/{i}" for i in range(len(self.kept[options["user_id"]]))]
         return [{"id": i, "explain": {"mode": "lexical"}} for i in ids[:n_results]]
 
@@ -98,10 +105,12 @@ def test_locomo_turns_carry_speaker_caption_and_time(tmp_path: Path) -> None:
     dataset = load(written(tmp_path / "l.json", LOCOMO))
     turns = dataset.stores["one"]
     assert [t.id for t in turns] == ["D1:1", "D1:2", "D2:1"]
-    assert turns[1].text == "Bo: Look. [image: a red kite]"
+    assert [t.text for t in turns] == ["Hello!", "Look. [image: a red kite]", "The cat is called Plum."]
+    assert [(t.role, t.speaker) for t in turns] == [("user", "Ann"), ("assistant", "Bo"), ("assistant", "Bo")]
     assert turns[0].time == datetime(2023, 6, 2, 0, 30, tzinfo=UTC).timestamp()
     assert turns[0].time < turns[1].time < turns[2].time
-    assert turns[2].metadata == {"speaker": "Bo"}
+    assert [t.session for t in turns] == ["session_1", "session_1", "session_2"]
+    assert dataset.reference("one") == turns[2].time
 
 
 def test_locomo_questions_without_resolvable_evidence_are_left_out(tmp_path: Path) -> None:
@@ -130,13 +139,38 @@ def test_evidence_strings(written_as: list[str], ids: list[str]) -> None:
 
 def test_memorybank_questions_count_in_their_own_store_and_pooled(tmp_path: Path) -> None:
     dataset = load(written(tmp_path / "m.json", MEMORYBANK))
-    assert {user: len(items) for user, items in dataset.stores.items()} == {"小林": 3, "小王": 1, POOLED: 4}
-    assert dataset.stores["小林"][1].text == "我爱吃面\n好"
+    assert {user: len(items) for user, items in dataset.stores.items()} == {"小林": 6, "小王": 2, POOLED: 8}
+    words, reply = dataset.stores["小林"][2:4]
+    assert (words.text, reply.text, words.role, reply.role) == ("我爱吃面", "好", "user", "assistant")
+    assert words.id == reply.id == "2023-05-01#1"
+    assert words.time < reply.time
     own, _, pooled, _ = dataset.questions
     assert (own.store, own.any_of) == ("小林", {"2023-05-01#1"})
     assert pooled.store == POOLED
     assert pooled.any_of <= {item.id for item in dataset.stores[POOLED]}
     assert len({item.id for item in dataset.stores[POOLED]}) == 4
+    assert len({item.session for item in dataset.stores[POOLED]}) == 3
+
+
+def test_a_set_says_when_and_where_its_questions_are_asked(tmp_path: Path) -> None:
+    said = {**MEMORYBANK, "reference_time": "2023-05-10T12:00:00+08:00", "tz": "Asia/Shanghai"}
+    dataset = load(written(tmp_path / "m.json", said))
+    store = Keeper()
+    run(store, dataset, "lexical", 3, lambda _: None)
+    assert {(o["reference_time"], o["tz"]) for o in store.asked} == {
+        ("2023-05-10T12:00:00+08:00", "Asia/Shanghai")
+    }
+    assert all(options["scope"] == ["turn"] for options in store.asked)
+    assert store.sessions[:2] == ["2023-05-01", "2023-05-02"]
+    assert [turn["role"] for turn in store.kept["小王"]] == ["user", "assistant"]
+
+
+def test_turns_are_stored_a_session_at_a_time_with_who_said_them_and_when(tmp_path: Path) -> None:
+    store = Keeper()
+    run(store, load(written(tmp_path / "l.json", LOCOMO)), "lexical", 3, lambda _: None)
+    assert store.sessions == ["session_1", "session_2"]
+    assert [turn["speaker"] for turn in store.kept["one"]] == ["Ann", "Bo", "Bo"]
+    assert store.kept["one"][0]["at"] == datetime(2023, 6, 2, 0, 30, tzinfo=UTC).timestamp()
 
 
 def test_other_questions_replace_the_own(tmp_path: Path) -> None:
@@ -188,7 +222,7 @@ def test_a_run_is_reported_by_category_with_adversarial_apart(tmp_path: Path) ->
     assert rows["LoCoMo: adversarial"][:3] == ["1", "0.000", "1.000"]
     write_lines(done, [1, 2], tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["ranked"] for line in lines] == [["D1:1", "D1:2"]] * 2
+    assert [line["ranked"] for line in lines] == [["D1:1", "D1:2", "D2:1"]] * 2
 
 
 def test_the_wait_ends_with_the_last_vector_and_names_a_stall(monkeypatch: pytest.MonkeyPatch) -> None:
