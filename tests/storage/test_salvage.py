@@ -177,6 +177,15 @@ def test_change_numbers_of_what_was_lost_are_not_given_again(closed: SmallStore)
     assert after > before + 1000
 
 
+def test_spaces_keep_a_table_of_token_vectors(closed: SmallStore) -> None:
+    with closing(sqlite3.connect(closed.path)) as connection:
+        connection.execute("INSERT INTO spaces VALUES (7, 'f', 'e', 'm', 3, 'serving', 0)")
+        connection.commit()
+    salvage(closed.path, closed.backups)
+    with closing(sqlite3.connect(closed.path)) as connection:
+        assert connection.execute("SELECT count(*) FROM tokens_7").fetchone() == (0,)
+
+
 def test_a_salvaged_store_opens_is_searched_and_remembers_requests(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with KnowledgeBase(home, settings=NO_MODEL) as kb:

@@ -52,7 +52,8 @@ class Tokenizer:
         owners: list[int] = []
         for piece in self._pieces.id_to_piece(list(ids)):
             plain = piece.removeprefix(_BOUNDARY)
-            if not found or piece != plain or not (plain.isascii() and plain.isalnum()):
+            goes_on = piece == plain and plain.isascii() and plain.isalnum()
+            if not (found and goes_on and found[-1][-1].isascii()):
                 found.append([])
             found[-1].append(plain)
             owners.append(len(found) - 1)
