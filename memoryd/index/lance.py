@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memory_client.errors import DiskFullError, StorageError
-from memoryd.core.kinds import TextKind, rows_of_kind
+from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.index.vectors import Batch, FloatVector, Rows
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class VectorTable:
         self.path = path
         self._table = table
         rows, _ = self.keys()
-        # a row over it is surely new and needs no look for an older copy
-        self._highest = int(rows.max()) if len(rows) else 0
+        # a row over its kind's is surely new and needs no look for an older copy
+        self._highest = {kind: _highest(rows, kind) for kind in TEXT_KINDS}
 
     def __len__(self) -> int:
         with lance_errors(self.path):
@@ -118,9 +118,11 @@ class VectorTable:
 
     def put(self, batch: Batch) -> None:
         """Write vectors; those of the same rows are replaced."""
-        known = batch.rows[batch.rows <= self._highest]
+        highest = np.array([self._highest[kind_of(row)] for row in batch.rows.tolist()], np.int64)
+        known = batch.rows[batch.rows <= highest]
         # before the write: should it fail half-way, the next one looks for what it left
-        self._highest = max(self._highest, int(batch.rows.max(initial=0)))
+        for kind in TEXT_KINDS:
+            self._highest[kind] = max(self._highest[kind], _highest(batch.rows, kind))
         self.delete(known)
         if len(batch):
             with lance_errors(self.path):
@@ -136,7 +138,7 @@ class VectorTable:
         """Drop every row and what is left of it on disk."""
         with lance_errors(self.path):
             self._table.delete("true")
-        self._highest = 0
+        self._highest = dict.fromkeys(TEXT_KINDS, 0)
         self.compact()
 
     def nearest(
@@ -267,6 +269,12 @@ def _batch(part: Any, dim: int) -> Batch:
         part["user_id"].to_pylist(),
         vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, dim),
     )
+
+
+def _highest(rows: Rows, kind: TextKind) -> int:
+    """The highest row of a kind among some, 0 when there is none."""
+    first, end = rows_of_kind(kind)
+    return int(rows[(rows >= first) & (rows < end)].max(initial=0))
 
 
 def _among(rows: Rows) -> str:

@@ -83,10 +83,12 @@ class State:
         self._waiting = {}
 
     @property
-    def revision(self) -> int:
-        """Grows with every change to the vectors."""
-        hot = None if self.serving is None else self.serving.hot
-        return self._queue_revision + (0 if hot is None else hot.revision)
+    def revision(self) -> tuple[int, int, int]:
+        """Another one after every change to the vectors: of the space, the queue and what is in memory."""
+        current = self.serving
+        space = 0 if current is None else current.space.id
+        hot = -1 if current is None or current.hot is None else current.hot.revision
+        return space, self._queue_revision, hot
 
     def missing(self, user_id: str | None) -> int:
         """How many memories wait to be embedded; counted once a change, as a long queue takes 10 ms."""

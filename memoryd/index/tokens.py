@@ -25,6 +25,7 @@ MOST_KEPT = 256
 _HALF = REDUCED // 2
 _STEP = 0.335 / REDUCED**0.5
 _MIDDLE = 7.5
+_DECODED = 256
 
 Packed = npt.NDArray[np.uint8]
 
@@ -44,9 +45,15 @@ class TokenBlock:
         """
         if not len(self.rows):
             return np.empty((0, len(query)), np.float32)
-        scaled = query.T * np.float32(_STEP)
-        similar = (self.packed & 15).astype(np.float32) @ scaled[:_HALF]
-        similar += (self.packed >> 4).astype(np.float32) @ scaled[_HALF:]
+        scaled = np.ascontiguousarray(query.T * np.float32(_STEP))
+        similar = np.empty((len(self.packed), len(query)), np.float32)
+        levels = np.empty((min(_DECODED, len(self.packed)), REDUCED), np.float32)
+        for start in range(0, len(self.packed), _DECODED):  # what is decoded at once stays in a core's cache
+            packed = self.packed[start : start + _DECODED]
+            decoded = levels[: len(packed)]
+            np.bitwise_and(packed, 15, out=decoded[:, :_HALF], casting="unsafe")
+            np.right_shift(packed, 4, out=decoded[:, _HALF:], casting="unsafe")
+            np.matmul(decoded, scaled, out=similar[start : start + len(packed)])
         best = np.maximum.reduceat(similar, self.starts, axis=0)
         return np.asarray(best - _MIDDLE * scaled.sum(axis=0), dtype=np.float32)
 

@@ -146,8 +146,8 @@ class VectorIndex:
     # -- search
 
     @property
-    def revision(self) -> int:
-        """Grows with every change to what a search may find."""
+    def revision(self) -> tuple[int, int, int]:
+        """Another one after every change to what a search may find."""
         return self._state.revision
 
     @property
