@@ -11,9 +11,10 @@ from memoryd.retrieval.planning.intents import Intent
 
 Recipe = Literal["ranked", "rrf", "normalised", "lexical", "semantic"]
 
-WEAK_FACT = 0.25
-WEAK_MEANING = 0.2
-"""Scores in [0, 1] of the best hit, below which the fallback is taken."""
+WEAK_FACT = 0.002
+WEAK_MEANING = 0.002
+"""Scores in [0, 1] of the best hit, below which the fallback is taken: where no feature speaks for any text.
+Wherever one does, the features rank better than any fallback."""
 
 
 @dataclass(frozen=True, slots=True)
