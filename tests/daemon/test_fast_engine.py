@@ -72,13 +72,13 @@ def test_the_first_start_answers_at_once_builds_behind_and_changes_over(home: Pa
 def test_what_the_original_embedded_gets_token_vectors_after_the_change_over(home: Path) -> None:
     with KnowledgeClient(home) as client:
         client.conversation.extend("s", [{"role": "user", "text": text} for text in FACTS])
-        assert "late" not in late_features(client)
+        assert "late_near" not in parts_of_the_score(client)
         until_changed_over(client, BUILD_SECONDS)
-        eventually("the token vectors are there", lambda: "late" in late_features(client), BUILD_SECONDS)
+        eventually("the token vectors are there", lambda: "late_near" in parts_of_the_score(client), BUILD_SECONDS)
         assert client.search(QUESTION, 1, scope=["turn"])[0]["text"] == ANSWER
 
 
-def late_features(client: KnowledgeClient) -> dict[str, Any]:
+def parts_of_the_score(client: KnowledgeClient) -> dict[str, Any]:
     """What the score of the best turn is the sum of."""
     hits = client.explain(QUESTION, 1, scope=["turn"])["hits"]
     return dict(hits[0]["explain"]["fusion"]) if hits else {}
