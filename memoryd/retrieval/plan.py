@@ -5,6 +5,7 @@ The same type is what an LLM's plan will be parsed into.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -20,6 +21,8 @@ Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 
 CANDIDATES = 120
 """Least number of candidates a source gives: what is fused, and what is left when near-duplicates go."""
+EMBEDDED = 2_000
+"""Characters of a query that are searched for by meaning: 50 KB would be embedded for half a minute."""
 _ALL: tuple[Source, ...] = ("exact", "lexical", "semantic", "temporal", "graph")
 _WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
 
@@ -95,7 +98,7 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
         filters=_narrowed(request.node, request.span),
         span=request.span,
         times=times,
-        notes=(*notes, *_remarks(read, times)),
+        notes=(*notes, *_too_long(request.query, sources), *_remarks(read, times)),
     )
 
 
@@ -142,6 +145,12 @@ def _narrowed(node: Node, span: TimeSpan | None) -> Node:
         made.append(Compare("created_at", "lt", span.end))
         speaks.append(Compare("event_start", "lt", span.end))
     return And((*parts, Or((And(tuple(made)), And(tuple(speaks)))))) if made else node
+
+
+def _too_long(query: str, sources: Sequence[Source]) -> tuple[str, ...]:
+    if len(query) <= EMBEDDED or "semantic" not in sources:
+        return ()
+    return (f"only the first {EMBEDDED:,} characters of the query are searched for by meaning",)
 
 
 def _remarks(read: Understanding, times: TimeRange | None) -> tuple[str, ...]:

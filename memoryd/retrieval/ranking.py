@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -56,6 +56,13 @@ class Work:
     notes: list[str] = field(default_factory=list)
     lacks: list[str] = field(default_factory=list)
     recipes: dict[TextKind, str] = field(default_factory=dict)
+    pending: Callable[[], Encoded | None] | None = None
+
+    def await_encoding(self) -> Encoded | None:
+        """What was made of the query, which may still be on its way."""
+        if self.pending is not None:
+            self.encoded, self.pending = self.pending(), None
+        return self.encoded
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -141,9 +148,10 @@ def asked(work: Work, ask: Ask, words: Words) -> dict[Source, list[Candidate]]:
     if "graph" in wanted and work.graph is not None:
         with work.timed("graph"):
             found["graph"] = work.graph.related(work.connection, ask)
-    if "semantic" in wanted and work.encoded is not None:
+    encoded = work.await_encoding() if "semantic" in wanted else None
+    if encoded is not None:
         with work.timed("vectors"):
-            found["semantic"] = _semantic(work, ask, work.encoded)
+            found["semantic"] = _semantic(work, ask, encoded)
     return {source: ranking for source, ranking in found.items() if ranking or len(wanted) == 1}
 
 

@@ -23,7 +23,7 @@ from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Trace, explanation, hit_of
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
-from memoryd.retrieval.plan import RetrievalPlan, make_plan, read_times, without_meaning
+from memoryd.retrieval.plan import EMBEDDED, RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.rerank import Reranker
@@ -151,10 +151,9 @@ class Search:
                 Ask(request.query, kind, request.scope, plan.filters, plan.depth, plan)
                 for kind in plan.targets
             ]
-            words = [words_of(work, ask) for ask in asks]
             if pending is not None:
-                work.encoded = self._encoded(pending, request, work)
-            merged = [one for ask, own in zip(asks, words, strict=True) for one in ranked(work, ask, own)]
+                work.pending = lambda: self._encoded(pending, request, work)
+            merged = [one for ask in asks for one in ranked(work, ask, words_of(work, ask))]
             if len(asks) > 1:
                 merged.sort(key=lambda one: (-one.score, -one.row))
             return work, self._fetched(connection, request, merged)
@@ -166,7 +165,7 @@ class Search:
         patience = request.deadline
         if plan.mode != "semantic":
             patience = Deadline.after(request.deadline.within(_HYBRID_PATIENCE))
-        return self._pool.submit(self._meaning.encode, request.query, patience)
+        return self._pool.submit(self._meaning.encode, request.query[:EMBEDDED], patience)
 
     def _encoded(self, pending: Future[Encoded], request: SearchRequest, work: Work) -> Encoded | None:
         with work.timed("embedding"):
