@@ -47,6 +47,7 @@ _PIECES = re.compile(
 _PICTURES = "\U0001f000", "\U0001faff"  # a block of signs, whether this Python knows the newest or not
 _SKIN_TONES = "\U0001f3fb", "\U0001f3ff"
 _TYPOGRAPHIC = {ord("’"): "'"}
+_KEPT_QUERY = 1_000  # characters
 _MAX_TERM = 64  # characters of a word that make its term; longer ones are no words
 
 STOP_WORDS_EN = frozenset(
@@ -136,9 +137,17 @@ def index_terms(text: str) -> list[str]:
 
 def query_terms(text: str) -> list[str]:
     """The distinct terms to look for, stop words left out unless there is nothing else."""
+    return list(_known_query_terms(text) if len(text) <= _KEPT_QUERY else _distinct_query_terms(text))
+
+
+def _distinct_query_terms(text: str) -> tuple[str, ...]:
     found = list(_query_terms(fold(text)))
     telling = [term for term, is_stop in found if not is_stop]
-    return list(dict.fromkeys(telling or [term for term, _ in found]))
+    return tuple(dict.fromkeys(telling or [term for term, _ in found]))
+
+
+_known_query_terms = functools.lru_cache(256)(_distinct_query_terms)
+"""A search asks several times, for each of its hits too."""
 
 
 def _query_terms(folded: str) -> Iterator[tuple[str, bool]]:

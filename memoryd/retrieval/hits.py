@@ -70,8 +70,8 @@ def _of_turn(record: TurnRecord) -> dict[str, Any]:
     }
 
 
-def explanation(found: Found, query: str, trace: Trace) -> Explanation:
-    """How a hit came about."""
+def explanation(found: Found, query: str, trace: Trace, plan: dict[str, Any]) -> Explanation:
+    """How a hit came about. plan: the trace's, described."""
     text, fused = found.record.text, found.fused
     cut = snippet(text, query_terms(query[:1000]))
     key = trace.keys.get(fused.row)
@@ -90,5 +90,5 @@ def explanation(found: Found, query: str, trace: Trace) -> Explanation:
             name: {"value": round(value, 4), "adds": round(adds, 4)}
             for name, (value, adds) in fused.parts.items()
         },
-        plan=trace.plan.described(),
+        plan=plan,
     )

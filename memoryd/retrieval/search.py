@@ -289,8 +289,9 @@ def _hits(answer: _Answer, request: SearchRequest) -> list[Hit]:
     wanted = _sorted(answer.found[request.offset : request.depth], request)
     hits = [hit_of(one) for one in wanted]
     if request.explain:
+        plan = answer.trace.plan.described()
         for hit, one in zip(hits, wanted, strict=True):
-            hit["explain"] = explanation(one, request.query, answer.trace)
+            hit["explain"] = explanation(one, request.query, answer.trace, plan)
     return hits
 
 
