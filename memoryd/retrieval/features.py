@@ -24,12 +24,8 @@ from memoryd.storage.candidates import Place
 Features = dict[str, Column]
 
 NAMES = (
-    "late",
-    "late_near",
     "late_around",
-    "late_session",
     "matched",
-    "matched_near",
     "dense",
     "words_near",
     "speaker",
@@ -129,14 +125,9 @@ def _rarity(word: str, idf: Mapping[str, float], rarest: float) -> float:
 
 
 def _late(frame: Frame, own: Table, weights: Column) -> Features:
-    near = frame.widened(own, 1)
     return {
-        "late": own @ weights,
-        "late_near": near @ weights,
         "late_around": frame.widened(own, _AROUND) @ weights,
-        "late_session": frame.over_sessions(own) @ weights,
         "matched": _hard(own) @ weights,
-        "matched_near": _hard(near) @ weights,
     }
 
 

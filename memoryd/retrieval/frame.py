@@ -66,13 +66,6 @@ class Frame:
         padded = np.concatenate([column, np.full((1, *column.shape[1:]), nothing, column.dtype)])
         return padded[self.before], padded[self.behind]
 
-    def over_sessions(self, table: Table) -> Table:
-        """The maximum over the texts of each session; one without a session stands for itself."""
-        _, members = np.unique(self.sessions, return_inverse=True)
-        best = np.full((int(members.max(initial=0)) + 1, table.shape[1]), -np.inf, table.dtype)
-        np.maximum.at(best, members, table)
-        return np.where((self.sessions > 0)[:, None], best[members], table)
-
 
 def frame_of(places: Mapping[int, Place]) -> Frame:
     """The frame of some texts."""

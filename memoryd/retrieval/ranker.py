@@ -22,15 +22,7 @@ _TOLD = 50
 FILE = Path(__file__).with_name("ranker.json")
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "exact": ("exact",),
-    "semantic": (
-        "late",
-        "late_near",
-        "late_around",
-        "late_session",
-        "matched",
-        "matched_near",
-        "dense",
-    ),
+    "semantic": ("late_around", "matched", "dense"),
     "temporal": ("date", "date_near"),
     "recency": ("recency",),
     "lexical": ("words_near",),
@@ -56,7 +48,7 @@ def rank(
     found: what the sources said of them, by row; weights: the caller's factors by group, 1 where none is
     given. What a score is the sum of is told of the first ones.
     """
-    profile = profiles()["late" if "late" in features else "dense"]
+    profile = profiles()["late" if "matched" in features else "dense"]
     total = np.full(len(rows), -profile.offset)
     adds: dict[str, Column] = {}
     for name, column in features.items():

@@ -69,10 +69,13 @@ class Dataset:
         return self.reference_time or max(item.time for item in self.stores[store])
 
 
-def load(path: Path, questions: Path | None = None) -> Dataset:
-    """Read a data set; `questions` replaces its own. Raises `DatasetError`."""
+def load(path: Path, questions: Path | None = None, split: str | None = None) -> Dataset:
+    """Read a data set; `questions` replaces its own, or those of them that are in a `split`.
+
+    Raises `DatasetError`.
+    """
     data = _read(path)
-    other = None if questions is None else _read(questions)
+    other = None if questions is None else _of_split(_read(questions), split)
     try:
         if isinstance(data, list):
             return _locomo(data, data if other is None else other)
@@ -89,6 +92,13 @@ def _read(path: Path) -> Any:
         raise DatasetError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise DatasetError(f"{path} is not JSON: {error}") from error
+
+
+def _of_split(asked: Any, split: str | None) -> Any:
+    if split is None or not isinstance(asked, dict):
+        return asked
+    chosen = [question for question in asked["questions"] if question.get("split") == split]
+    return {**asked, "questions": chosen}
 
 
 def _dataset(

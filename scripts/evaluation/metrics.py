@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from evaluation.datasets import Question
 
 
@@ -29,6 +31,19 @@ def hit(question: Question, ranked: Sequence[str], k: int) -> float:
 def mean(values: Sequence[float]) -> float:
     """NaN for none."""
     return sum(values) / len(values) if values else math.nan
+
+
+_RESAMPLED = 2000
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % bootstrap interval of the mean; NaN for none. The same values give the same one."""
+    if not len(values):
+        return math.nan, math.nan
+    known = np.asarray(values)
+    drawn = np.random.default_rng(0).integers(0, len(known), (_RESAMPLED, len(known)))
+    low, high = np.percentile(known[drawn].mean(axis=1), [2.5, 97.5])
+    return float(low), float(high)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -9,22 +9,34 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.datasets import ADVERSARIAL
-from evaluation.metrics import hit, mean, percentile, recall
+from evaluation.metrics import hit, interval, mean, percentile, recall
 from evaluation.runner import Answer, Run
 
 
 def table(run: Run, ks: Sequence[int]) -> str:
-    """Mean evidence recall and hit rate at each k, by suite and category, then the speeds."""
-    groups = list(_groups(run.answers))
-    width = max([len(name) for name, _ in groups], default=0) + 2
-    head = [f"{score}@{k}" for score in ("recall", "hit") for k in ks]
-    lines = [f"{'':{width}}{'questions':>9}" + "".join(f"{name:>11}" for name in head)]
-    for name, answers in groups:
-        scores = [
-            mean([score(a.question, a.ranked, k) for a in answers]) for score in (recall, hit) for k in ks
-        ]
-        lines.append(f"{name:{width}}{len(answers):>9}" + "".join(f"{score:>11.3f}" for score in scores))
+    """Mean evidence recall with its 95 % interval, and hit rate, at each k, then the speeds."""
+    lines = [scores_table(run.answers, ks)]
     return "\n".join([*lines, "", *_remarks(run)])
+
+
+def scores_table(answers: Sequence[Answer], ks: Sequence[int]) -> str:
+    """A line for each suite and category."""
+    groups = list(_groups(answers))
+    width = max([len(name) for name, _ in groups], default=0) + 2
+    head = "".join(f"{f'recall@{k}':>19}" for k in ks) + "".join(f"{f'hit@{k}':>8}" for k in ks)
+    lines = [f"{'':{width}}{'questions':>9}{head}"]
+    for name, own in groups:
+        recalls = [with_interval([recall(a.question, a.ranked, k) for a in own]) for k in ks]
+        hits = [mean([hit(a.question, a.ranked, k) for a in own]) for k in ks]
+        columns = "".join(f"{one:>19}" for one in recalls) + "".join(f"{one:>8.3f}" for one in hits)
+        lines.append(f"{name:{width}}{len(own):>9}{columns}")
+    return "\n".join(lines)
+
+
+def with_interval(values: Sequence[float], sign: str = "") -> str:
+    """The mean and its interval, as .812 [.79, .83]."""
+    low, high = interval(values)
+    return f"{mean(values):{sign}.3f} [{low:{sign}.2f},{high:{sign}.2f}]"
 
 
 def _groups(answers: Sequence[Answer]) -> Iterator[tuple[str, list[Answer]]]:

@@ -24,7 +24,8 @@ class Store(Protocol):
 
     conversation: Any
 
-    def search(self, query: str, n_results: int = ..., **options: Any) -> list[Any]: ...
+    @property
+    def search(self) -> Callable[..., list[Any]]: ...
     def status(self) -> Any: ...
 
 
@@ -53,7 +54,7 @@ class Run:
 def run(store: Store, dataset: Dataset, mode: str, depth: int, notice: Notice) -> Run:
     """Evaluate `dataset` on an empty store; `depth` results are asked for each question."""
     started = time.monotonic()
-    names = {user: _ingest(store, user, items, notice) for user, items in dataset.stores.items()}
+    names = {user: ingest(store, user, items, notice) for user, items in dataset.stores.items()}
     stored = time.monotonic()
     if mode != "lexical":
         wait_for_vectors(store, notice)
@@ -66,7 +67,7 @@ def run(store: Store, dataset: Dataset, mode: str, depth: int, notice: Notice) -
     return Run(dataset, answers, count, stored - started, indexed - stored, embedder)
 
 
-def _ingest(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
+def ingest(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
     """Turn id -> item id; a session at a time."""
     notice(f"storing {len(items)} turns of {user}")
     names: dict[str, str] = {}

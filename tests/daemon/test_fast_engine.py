@@ -72,9 +72,11 @@ def test_the_first_start_answers_at_once_builds_behind_and_changes_over(home: Pa
 def test_what_the_original_embedded_gets_token_vectors_after_the_change_over(home: Path) -> None:
     with KnowledgeClient(home) as client:
         client.conversation.extend("s", [{"role": "user", "text": text} for text in FACTS])
-        assert "late_near" not in parts_of_the_score(client)
+        assert "late_around" not in parts_of_the_score(client)
         until_changed_over(client, BUILD_SECONDS)
-        eventually("the token vectors are there", lambda: "late_near" in parts_of_the_score(client), BUILD_SECONDS)
+        eventually(
+            "the token vectors are there", lambda: "late_around" in parts_of_the_score(client), BUILD_SECONDS
+        )
         assert client.search(QUESTION, 1, scope=["turn"])[0]["text"] == ANSWER
 
 

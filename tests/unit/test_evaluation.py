@@ -217,9 +217,9 @@ def test_mean_and_percentile() -> None:
 def test_a_run_is_reported_by_category_with_adversarial_apart(tmp_path: Path) -> None:
     done = run(Keeper(), load(written(tmp_path / "l.json", LOCOMO)), "auto", 2, lambda _: None)
     rows = {line[:28].strip(): line[28:].split() for line in table(done, [1, 2]).splitlines()[1:6]}
-    assert rows["LoCoMo: all"] == ["2", "0.000", "0.750", "0.000", "1.000"]
-    assert rows["LoCoMo: all but adversarial"][:3] == ["1", "0.000", "0.500"]
-    assert rows["LoCoMo: adversarial"][:3] == ["1", "0.000", "1.000"]
+    assert rows["LoCoMo: all"] == ["2", "0.000", "[0.00,0.00]", "0.750", "[0.50,1.00]", "0.000", "1.000"]
+    assert rows["LoCoMo: all but adversarial"][:4] == ["1", "0.000", "[0.00,0.00]", "0.500"]
+    assert rows["LoCoMo: adversarial"][:4] == ["1", "0.000", "[0.00,0.00]", "1.000"]
     write_lines(done, [1, 2], tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["ranked"] for line in lines] == [["D1:1", "D1:2", "D2:1"]] * 2

@@ -1,0 +1,144 @@
+"""The candidates of every question with all their features, taken from the product once and kept in a file.
+
+With them rankers are trained and compared in seconds, exactly as a search would rank.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from _temporary import temporary_home, wait_for_engine
+from evaluation.datasets import Dataset, Question
+from evaluation.runner import Notice, ingest, wait_for_vectors
+from memory_client.deadline import Deadline
+from memoryd.core.scope import Scope
+from memoryd.core.times import parse_time, parse_zone
+from memoryd.engine.parts import Parts
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.retrieval import features, ranking
+from memoryd.retrieval.plan import make_plan
+from memoryd.retrieval.request import SearchRequest
+from memoryd.retrieval.sources import Ask
+
+Matrix = npt.NDArray[np.float32]
+SOURCES = ("lexical", "semantic", "temporal", "exact")
+_PATIENCE = 60.0
+_ENGINE_SECONDS = 120.0
+_FORM = "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question's candidates, older rows first.
+
+    items: the item of each, (n,); values: (n, features), in the order of `features.NAMES`; ranks:
+    (n, sources) from 1, 0 where a source did not find it; is_gold: (n,).
+    """
+
+    question: Question
+    items: Sequence[str]
+    values: Matrix
+    ranks: npt.NDArray[np.int32]
+    is_gold: npt.NDArray[np.bool_]
+
+    @property
+    def group(self) -> str:
+        """The conversation or the user that the question is about: what is left out together."""
+        evidence = self.question.any_of | self.question.all_of
+        return min(evidence).split(" ")[0] if self.question.suite == "pooled" else self.question.store
+
+
+def kept(path: Path, asked: Sequence[Dataset], data: bytes, depth: int, notice: Notice) -> list[list[Judged]]:
+    """The candidates from a file, made there first when it is not of this data, depth and features.
+
+    asked: data sets of the same stores, with questions of their own. data: what they were read from.
+    """
+    mark = hashlib.sha256(data + repr((_FORM, depth, features.NAMES)).encode()).hexdigest()
+    if path.exists():
+        with np.load(path) as stored:
+            if str(stored["mark"]) == mark:
+                return _restored(stored, asked)
+    found = collect(asked, depth, notice)
+    _keep(path, mark, [one for each in found for one in each])
+    return found
+
+
+def collect(asked: Sequence[Dataset], depth: int, notice: Notice) -> list[list[Judged]]:
+    """Store what the data sets have in common in an empty directory, and judge all candidates."""
+    with temporary_home() as home, KnowledgeBase(home) as store:
+        wait_for_engine(store, _ENGINE_SECONDS)
+        names = {user: ingest(store, user, items, notice) for user, items in asked[0].stores.items()}
+        wait_for_vectors(store, notice)
+        notice("judging candidates")
+        parts: Parts = store._app._parts  # the features are no part of any face
+        return [
+            [_judged(parts, dataset, question, names, depth) for question in dataset.questions]
+            for dataset in asked
+        ]
+
+
+def _judged(
+    parts: Parts, dataset: Dataset, question: Question, names: dict[str, dict[str, str]], depth: int
+) -> Judged:
+    request = _request(dataset, question)
+    plan = replace(make_plan(request, meaning=None), depth=depth)
+    ask = Ask(request.query, "turn", request.scope, plan.filters, depth, plan)
+    with parts.database.read() as connection:
+        encoded = parts.meaning.encode(request.query, request.deadline)
+        work = ranking.Work(connection, parts.lexical, parts.meaning, None, encoded, {}, parts.clock())
+        words = ranking.words_of(work, ask)
+        found, known = ranking.judged(work, ask, words, ranking.asked(work, ask, words))
+        ids = dict(connection.execute("SELECT row, id FROM turns").fetchall())
+    items = [names[question.store][ids[row]] for row in found]
+    gold = question.any_of | question.all_of
+    return Judged(
+        question,
+        items,
+        np.stack([known[name] for name in features.NAMES], axis=1).astype(np.float32),
+        np.array([[one.ranks.get(source, 0) for source in SOURCES] for one in found.values()], np.int32),
+        np.array([item in gold for item in items]),
+    )
+
+
+def _request(dataset: Dataset, question: Question) -> SearchRequest:
+    moment = parse_time(dataset.reference(question.store), "reference_time")
+    return SearchRequest(
+        query=question.text,
+        scope=Scope.checked(question.store, None),
+        deadline=Deadline.after(_PATIENCE),
+        reference=datetime.fromtimestamp(moment, UTC).astimezone(parse_zone(dataset.tz, "tz")),
+        kinds=("turn",),
+        mode="hybrid",
+    )
+
+
+def _keep(path: Path, mark: str, found: Sequence[Judged]) -> None:
+    np.savez(
+        path,
+        mark=np.array(mark),
+        sizes=np.array([len(one.items) for one in found]),
+        items=np.array([item for one in found for item in one.items]),
+        values=np.concatenate([one.values for one in found]),
+        ranks=np.concatenate([one.ranks for one in found]),
+        is_gold=np.concatenate([one.is_gold for one in found]),
+    )
+
+
+def _restored(stored: Any, asked: Sequence[Dataset]) -> list[list[Judged]]:
+    ends = np.cumsum(stored["sizes"])[:-1]
+    columns = [np.split(stored[name], ends) for name in ("items", "values", "ranks", "is_gold")]
+    questions = [question for one in asked for question in one.questions]
+    found = [
+        Judged(question, items.tolist(), *rest)
+        for question, items, *rest in zip(questions, *columns, strict=True)
+    ]
+    ends = np.cumsum([len(one.questions) for one in asked])
+    return [found[end - len(one.questions) : end] for one, end in zip(asked, ends, strict=True)]
