@@ -15,6 +15,7 @@ from memory_client.errors import MemorydError
 from memory_client.paths import DataPaths
 from memory_client.version import VERSION
 from memoryd.cli.process import logs, restart, serve, start, status, stop
+from memoryd.cli.searching import search
 from memoryd.cli.store import config, doctor, reindex
 
 
@@ -57,5 +58,5 @@ def main(ctx: click.Context, data_dir: Path | None) -> None:
     ctx.obj = DataPaths.at(data_dir)
 
 
-for command in (serve, start, stop, restart, status, logs, reindex, doctor, config):
+for command in (serve, start, stop, restart, status, logs, search, reindex, doctor, config):
     main.add_command(command)

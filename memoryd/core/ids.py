@@ -37,10 +37,16 @@ class IdFactory:
         return f"{prefix}_{_base32(stamp, _TIME_DIGITS)}{_base32(tail, _RANDOM_BITS // 5)}"
 
 
+def is_id(value: str) -> bool:
+    """Whether it looks like an id of any kind."""
+    got, _, rest = value.partition("_")
+    return got in KINDS and len(rest) == _LENGTH and all(c in _ALPHABET for c in rest)
+
+
 def check_id(value: str, prefix: str, parameter: str = "id") -> str:
     """The id itself. Raises `WrongIdError` for another kind, `InvalidParameterError` for no id at all."""
-    got, _, rest = value.partition("_")
-    if got == prefix and len(rest) == _LENGTH and all(c in _ALPHABET for c in rest):
+    got = value.partition("_")[0]
+    if got == prefix and is_id(value):
         return value
     if got != prefix and got in KINDS:
         raise WrongIdError(

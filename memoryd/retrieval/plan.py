@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from memory_client.types import Mode
 from memoryd.core.filters import And, Compare, Node, Or
+from memoryd.core.ids import is_id
 from memoryd.core.kinds import TextKind
 from memoryd.core.timewords import TimeRange, time_range
 from memoryd.retrieval.planning.strategies import STRATEGIES, Recipe, Strategy
@@ -21,7 +22,7 @@ Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 
 CANDIDATES = 120
 """Least number of candidates a source gives: what is fused, and what is left when near-duplicates go."""
-EMBEDDED = 2_000
+EMBEDDED = 1_000
 """Characters of a query that are searched for by meaning: 50 KB would be embedded for half a minute."""
 _ALL: tuple[Source, ...] = ("exact", "lexical", "semantic", "temporal", "graph")
 _WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
@@ -84,7 +85,8 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     read = understand(request.query, times.matched if times else ())
     read = replace(read, intent=request.intent or read.intent)
     strategy = STRATEGIES[read.intent]
-    mode, sources, notes = _sources(request.mode, meaning)
+    is_name = request.mode == "auto" and is_id(request.query.strip())
+    mode, sources, notes = _sources("exact" if is_name else request.mode, meaning)
     recipe, fallback = _recipes(mode, strategy)
     return RetrievalPlan(
         mode=mode,

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
 
-from memory_client.api import METHODS
+from memory_client.api import METHODS, find
+from memory_client.types import Intent, Mode, SearchOrder
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.retrieval.ranker import GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,6 +45,26 @@ def test_every_setting_is_there(readme: str) -> None:
 def test_every_method_is_there(readme: str) -> None:
     calls = {spec.name if spec.group == "memory" else spec.wire for spec in METHODS.values()}
     assert [call for call in sorted(calls) if not re.search(rf"`(\w+\.)?{re.escape(call)}[`(]", readme)] == []
+
+
+@pytest.fixture
+def searching(readme: str) -> str:
+    """The section about search."""
+    return readme.partition("### Search\n")[2].partition("\n## ")[0]
+
+
+def test_every_parameter_mode_and_weight_of_search_is_there(searching: str) -> None:
+    missing = [name for name in find("memory.search").parameters if not re.search(rf"\b{name}\b", searching)]
+    assert missing == ["user_id"]  # every method has it
+    for name in (*get_args(Mode), *get_args(Intent), *get_args(SearchOrder), *GROUPS):
+        assert re.search(rf"\b{name}\b", searching), name
+
+
+def test_its_searches_run(searching: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = searching.partition("```python\n")[2].partition("```")[0]
+    with KnowledgeBase(home, settings={"embedder.model": "none"}) as memory:
+        exec(code, {"memory": memory})
+    assert "2月30日: there is no such date" in capsys.readouterr().out
 
 
 def test_every_command_is_there(readme: str) -> None:

@@ -1,0 +1,123 @@
+"""What the answer of a search looks like in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memory_client.types import Explanation, Hit, SearchReport, Snippet
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MARKS = "[", "]"
+_BOLD = "\x1b[1m", "\x1b[0m"
+_INDENT = " " * 4
+_SHOWN_PARTS = 8
+
+
+def report_lines(report: SearchReport, *, explain: bool, colours: bool) -> Iterator[str]:
+    """The hits with their matches marked, and with `explain` how they came about."""
+    if explain:
+        yield from _plan_lines(report)
+    for rank, hit in enumerate(report["hits"], 1):
+        yield from _hit_lines(rank, hit, explain=explain, marks=_BOLD if colours else _MARKS)
+    if not report["hits"]:
+        yield "nothing found"
+    if not explain:
+        yield from (f"! {note}" for note in report["notes"])
+
+
+def _plan_lines(report: SearchReport) -> Iterator[str]:
+    plan = report["plan"]
+    rows = {
+        "mode": report["mode"],
+        "intent": plan["intent"],
+        "command": plan["command"],
+        "searched": " ".join(plan["targets"]),
+        "sources": " ".join(plan["sources"]),
+        "ranked by": _recipes(plan),
+        "keywords": ", ".join(plan["keywords"]),
+        "phrases": ", ".join(plan["phrases"]),
+        "names": ", ".join(plan["names"]),
+        "asks for": plan["focus"],
+        "time": _time(plan["times"]),
+        "range": _span(plan["time_range"]),
+        "took": ", ".join(f"{step} {spent:.1f} ms" for step, spent in report["milliseconds"].items()),
+    }
+    yield from (f"{name:<10}{value}" for name, value in rows.items() if value)
+    yield from (f"! {note}" for note in report["notes"])
+    yield ""
+
+
+def _recipes(plan: Mapping[str, Any]) -> str:
+    fallback = f", when weak by {plan['fallback']}" if plan["fallback"] else ""
+    return f"{plan['recipe']}{fallback}"
+
+
+def _time(times: Mapping[str, Any] | None) -> str:
+    if times is None:
+        return ""
+    named = ", ".join(times["matched"])
+    return f"{named}: {times['invalid'] or _span([times['start'], times['end']])}"
+
+
+def _span(span: list[float | None] | None) -> str:
+    return "" if span is None else " to ".join("..." if one is None else _date(one) for one in span)
+
+
+def _date(seconds: float) -> str:
+    """In the time zone of this machine."""
+    try:
+        return f"{(_EPOCH + timedelta(seconds=seconds)).astimezone():%Y-%m-%d %H:%M}"
+    except (OverflowError, OSError):  # beyond the calendar, or what the platform knows of zones
+        return f"{seconds:g} s"
+
+
+def _hit_lines(rank: int, hit: Hit, *, explain: bool, marks: tuple[str, str]) -> Iterator[str]:
+    yield f"{rank:>2}. {hit['score']:.3f}  {_date(hit['created_at'])}  {_kind(hit)}  {hit['id']}"
+    explanation = hit["explain"]
+    yield f"{_INDENT}{_marked(explanation['snippet'], *marks)}"
+    if explain:
+        yield from (f"{_INDENT}{name:<10}{value}" for name, value in _reasons(hit, explanation) if value)
+
+
+def _kind(hit: Hit) -> str:
+    """Of a memory its category, of a turn where and by whom it was said."""
+    about = hit["metadata"]
+    own = [about["session_id"], about["speaker"]] if hit["type"] == "turn" else [hit["category"]]
+    return " ".join([hit["type"], *(_plain(one) for one in own if one)])
+
+
+def _marked(snippet: Snippet, before: str, behind: str) -> str:
+    """The snippet with its matches between marks; what could steer the terminal is left out."""
+    text, shown, at = snippet["text"], "", 0
+    for start, end in snippet["marks"]:
+        shown += f"{_plain(text[at:start])}{before}{_plain(text[start:end])}{behind}"
+        at = end
+    return shown + _plain(text[at:])
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _reasons(hit: Hit, explanation: Explanation) -> Iterator[tuple[str, str]]:
+    ranks = explanation["ranks"]
+    yield (
+        "sources",
+        ", ".join(
+            f"{source} {raw:.3f}" + (f" (no. {ranks[source]})" if source in ranks else "")
+            for source, raw in hit["scores"].items()
+        ),
+    )
+    yield "found by", ", ".join(map(_plain, explanation["keys"]))
+    yield explanation["recipe"], _sum(explanation)
+    yield "same", ", ".join(explanation["same"])
+
+
+def _sum(explanation: Explanation) -> str:
+    """The largest parts of the score, before the logistic function."""
+    parts = sorted(explanation["fusion"].items(), key=lambda part: -abs(part[1]["adds"]))
+    shown = [f"{name} {part['adds']:+.2f}" for name, part in parts[:_SHOWN_PARTS] if part["adds"]]
+    rest = sum(part["adds"] for _, part in parts[_SHOWN_PARTS:])
+    return "  ".join([*shown, *([f"the others {rest:+.2f}"] if parts[_SHOWN_PARTS:] else [])])
