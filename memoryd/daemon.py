@@ -55,6 +55,17 @@ _EXIT_SECONDS = 20.0
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
+def _keep_to_one_core() -> None:
+    """Let NumPy's products run in the calling thread.
+
+    They are small; spread over cores whose time others want they wait for each other, three times as long
+    as one core takes.
+    """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1, user_api="blas")
+
+
 def serve(paths: DataPaths, overrides: Mapping[str, Any], *, report: Path | None, foreground: bool) -> None:
     """Run the daemon until it is told to stop. report: where a starter waits for word.
 
@@ -140,6 +151,8 @@ class Daemon:
 
     def _build(self) -> tuple[App, Server, str]:
         from memoryd.app.build import App  # what is missing there is reported like any other failure
+
+        _keep_to_one_core()
 
         gate = _Gate()
         with ExitStack() as undo:

@@ -30,7 +30,7 @@ _DEAD = -1
 _COMMON = 0  # rows without an agent
 _FIRST_CAPACITY = 16
 _GROWTH = 1.5
-_SKETCHED = 20_000  # rows from which a block has a sketch; an exact scan of fewer takes 2 ms
+_SKETCHED = 10_000  # rows from which a block has a sketch; an exact scan of fewer takes 1.5 ms
 _LIKELY, _LIKELY_SHARE = 4_000, 40  # rows that are scored exactly, at least, and for each one wanted
 _MAX_DEAD_SHARE = 4  # cleared when more than a quarter is dead
 
