@@ -23,6 +23,7 @@ _MOST_STEPS = 60
 _SETTLED = 1e-6
 _HARDEST = 120
 _LEAST = -50.0
+_TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def train(judged: Sequence[Judged], names: Sequence[str], columns: Sequence[int]
 
 def _fitted(used: Sequence[Judged], names: Sequence[str], columns: Sequence[int], l2: float) -> Floats:
     """Newton's method, without the features whose sign comes out wrong."""
-    scale = np.concatenate([one.values[:, columns] for one in used]).std(axis=0).astype(np.float64) + 1e-9
+    scale = np.concatenate([one.values[:, columns] for one in used]).std(axis=0).astype(np.float64) + _TINY
     lists = _lists(used, columns, scale)
     signs = np.array([-1.0 if name in NEGATIVE else 1.0 for name in names])
     is_free = np.ones(len(names), bool)
@@ -164,15 +165,16 @@ def _calibrated(sums: Floats, gold: npt.NDArray[np.bool_], used: Sequence[Judged
     share = np.concatenate(
         [np.full(len(one.items), 1 / suites.count(own)) for one, own in zip(used, suites, strict=True)]
     )
-    inputs = np.stack([(sums - sums.mean()) / sums.std(), np.ones(len(sums))], axis=1)
+    spread = float(sums.std()) + _TINY
+    inputs = np.stack([(sums - sums.mean()) / spread, np.ones(len(sums))], axis=1)
     found = np.array([0.0, np.log(gold.mean())])
     for _ in range(_MOST_STEPS):
         chance = 1 / (1 + np.exp(-inputs @ found))
         gradient = inputs.T @ (share * (chance - gold))
-        curvature = (inputs * (share * chance * (1 - chance))[:, None]).T @ inputs
+        curvature = (inputs * (share * chance * (1 - chance))[:, None]).T @ inputs + _TINY * np.eye(2)
         step = np.clip(np.linalg.solve(curvature, gradient), -1, 1)
         found = found - step
         if np.abs(step).max() < _SETTLED:
             break
-    slope = float(found[0] / sums.std())
+    slope = float(found[0]) / spread
     return slope, float(slope * sums.mean() - found[1])
