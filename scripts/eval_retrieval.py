@@ -29,8 +29,10 @@ def main() -> int:
     _environment.require_python()
     parser = _parser()
     options = parser.parse_args()
-    if (options.ablate or options.leave_one_out) and options.beside is None:
-        parser.error("--ablate and --leave-one-out need --beside, the data set of the other language")
+    if (options.ablate or options.leave_one_out) != (options.beside is not None):
+        parser.error(
+            "--ablate or --leave-one-out, and --beside, the data set of the other language: both or none"
+        )
     _environment.run_where_installed()
     from _temporary import leave_tidily
     from evaluation.datasets import DatasetError
