@@ -18,7 +18,6 @@ from memoryd.retrieval.features import Features
 from memoryd.retrieval.frame import Column
 from memoryd.retrieval.fuse import Fused
 
-_TOLD = 50
 FILE = Path(__file__).with_name("ranker.json")
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "exact": ("exact",),
@@ -41,12 +40,17 @@ class Profile:
 
 
 def rank(
-    rows: Sequence[int], found: Mapping[int, Fused], features: Features, weights: Mapping[str, float]
+    rows: Sequence[int],
+    found: Mapping[int, Fused],
+    features: Features,
+    weights: Mapping[str, float],
+    *,
+    explain: bool = True,
 ) -> list[Fused]:
     """The texts of a frame with their scores, best first; ties go to the newer row.
 
     found: what the sources said of them, by row; weights: the caller's factors by group, 1 where none is
-    given. What a score is the sum of is told of the first ones.
+    given; explain: whether to tell what each score is the sum of.
     """
     profile = profiles()["late" if "matched" in features else "dense"]
     total = np.full(len(rows), -profile.offset)
@@ -61,9 +65,10 @@ def rank(
     ranked = [found[rows[at]] for at in order.tolist()]
     for one, at in zip(ranked, order.tolist(), strict=True):
         one.score = float(scores[at])
-    for one, at in zip(ranked[:_TOLD], order.tolist(), strict=False):
-        one.parts = {name: (float(features[name][at]), float(column[at])) for name, column in adds.items()}
-        one.parts["offset"] = (1.0, -profile.offset)
+    if explain:
+        for one, at in zip(ranked, order.tolist(), strict=True):
+            one.parts = {name: (float(features[name][at]), float(part[at])) for name, part in adds.items()}
+            one.parts["offset"] = (1.0, -profile.offset)
     return ranked
 
 

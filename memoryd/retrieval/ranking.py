@@ -51,6 +51,7 @@ class Work:
     encoded: Encoded | None
     weights: Mapping[str, float]
     now: float
+    explain: bool = False
     trace: dict[str, float] = field(default_factory=dict)
     keys: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -174,7 +175,7 @@ def _by_features(
         return []
     found, known = judged(work, ask, words, rankings)
     with work.timed("ranking"):
-        best = rank(list(found), found, known, work.weights)
+        best = rank(list(found), found, known, work.weights, explain=work.explain)
     asked_for = {candidate.row for ranking in rankings.values() for candidate in ranking}
     return best if ask.node == EVERYTHING else [one for one in best if one.row in asked_for]
 

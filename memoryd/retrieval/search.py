@@ -145,7 +145,14 @@ class Search:
         pending = self._encoding(request, plan)
         with self._database.read() as connection:
             work = Work(
-                connection, self._lexical, self._meaning, self._graph, None, request.weights, self._clock()
+                connection,
+                self._lexical,
+                self._meaning,
+                self._graph,
+                None,
+                request.weights,
+                self._clock(),
+                request.explain,
             )
             asks = [
                 Ask(request.query, kind, request.scope, plan.filters, plan.depth, plan)
