@@ -46,6 +46,22 @@ def test_one_that_is_there(home: Path, tmp_path: Path) -> None:
 
 
 @needs_library
+def test_a_search_comes_in_its_order_with_its_scores(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "overlap"
+    write_cross_encoder(folder)
+    texts = ["我喜欢猫，天气很好，我喜欢猫", "我喜欢拉面", "天气很好，拉面"]
+    with opened(home, folder) as kb:
+        ids = kb.add_many(texts)
+        eventually("it is loaded", lambda: kb.status()["reranker"]["state"] == "ready", 60)
+        kb.search("我喜欢拉面")  # the library takes its time over the first one
+        eventually("it is in time", lambda: "reranker" in kb.search("我喜欢拉面")[0]["scores"])
+        hits = kb.search("我喜欢拉面", explain=True)
+        assert hits[0]["id"] == ids[1]
+        assert [hit["score"] for hit in hits] == [hit["scores"]["reranker"] for hit in hits]
+        assert "reranker" in hits[0]["explain"]["milliseconds"]
+
+
+@needs_library
 def test_one_that_is_not_there(home: Path, tmp_path: Path) -> None:
     with opened(home, tmp_path / "none") as kb:
         eventually("it has failed", lambda: kb.status()["reranker"]["state"] == "unavailable", 60)
