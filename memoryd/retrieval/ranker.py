@@ -65,10 +65,14 @@ def rank(
     ranked = [found[rows[at]] for at in order.tolist()]
     for one, at in zip(ranked, order.tolist(), strict=True):
         one.score = float(scores[at])
-    if explain:
-        for one, at in zip(ranked, order.tolist(), strict=True):
-            one.parts = {name: (float(features[name][at]), float(part[at])) for name, part in adds.items()}
-            one.parts["offset"] = (1.0, -profile.offset)
+    if explain and adds:
+        values = np.stack([features[name] for name in adds], axis=1)[order].tolist()
+        parts = np.stack(list(adds.values()), axis=1)[order].tolist()
+        for one, *told in zip(ranked, values, parts, strict=True):
+            one.parts = {
+                **dict(zip(adds, zip(*told, strict=True), strict=True)),
+                "offset": (1.0, -profile.offset),
+            }
     return ranked
 
 
