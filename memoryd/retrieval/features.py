@@ -47,6 +47,8 @@ _AROUND = 4
 _NEAR = 3
 """A turn and its two neighbours."""
 _HARDNESS, _MIDDLE = 20.0, 0.45
+_EDGE = 1e-6
+"""Seconds: the end of a range is no part of it."""
 _WEEK = 7 * 86_400.0
 _MONTH = 32 * 86_400.0
 _NAMED_THING = re.compile(
@@ -209,8 +211,8 @@ def _times(scene: Scene) -> Features:
 
 def _gap(place: Place, start: float, end: float) -> float:
     """Seconds between a text's time and a range, 0 inside of it."""
-    made = max(start - place.created_at, place.created_at - end, 0.0)
+    made = max(start - place.created_at, place.created_at - end + _EDGE, 0.0)
     if place.event_start is None:
         return made
     event_end = place.event_start if place.event_end is None else place.event_end
-    return min(made, max(start - event_end, place.event_start - end, 0.0))
+    return min(made, max(start - event_end, place.event_start - end + _EDGE, 0.0))
