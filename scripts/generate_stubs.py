@@ -84,7 +84,8 @@ def _method(spec: MethodSpec) -> str:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    declared = f"{parameter.name}: {parameter.annotation}"
+    annotation = str(parameter.annotation).replace("'", '"')
+    declared = f"{parameter.name}: {annotation}"
     if parameter.default is parameter.empty:
         return declared
     default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
