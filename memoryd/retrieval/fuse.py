@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 RRF_K = 60
+Part = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,12 @@ class Fused:
     score: float = 0.0
     ranks: dict[str, int] = field(default_factory=dict)
     raw: dict[str, float] = field(default_factory=dict)
-    parts: dict[str, tuple[float, float]] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
+    tell: Callable[[], dict[str, Part]] | None = None
+
+    def told(self) -> dict[str, Part]:
+        """The parts, worked out only where they are asked for."""
+        return self.parts if self.tell is None else self.tell()
 
 
 Rankings = Mapping[str, Sequence[Candidate]]

@@ -88,7 +88,7 @@ def explanation(found: Found, query: str, trace: Trace, plan: dict[str, Any]) ->
         recipe=trace.recipes[kind_of(fused.row)],
         fusion={
             name: {"value": round(value, 4), "adds": round(adds, 4)}
-            for name, (value, adds) in fused.parts.items()
+            for name, (value, adds) in fused.told().items()
         },
         plan=plan,
     )

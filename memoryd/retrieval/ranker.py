@@ -16,7 +16,7 @@ import numpy as np
 
 from memoryd.retrieval.features import Features
 from memoryd.retrieval.frame import Column
-from memoryd.retrieval.fuse import Fused
+from memoryd.retrieval.fuse import Fused, Part
 
 FILE = Path(__file__).with_name("ranker.json")
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -65,15 +65,16 @@ def rank(
     ranked = [found[rows[at]] for at in order.tolist()]
     for one, at in zip(ranked, order.tolist(), strict=True):
         one.score = float(scores[at])
-    if explain and adds:
-        values = np.stack([features[name] for name in adds], axis=1)[order].tolist()
-        parts = np.stack(list(adds.values()), axis=1)[order].tolist()
-        for one, *told in zip(ranked, values, parts, strict=True):
-            one.parts = {
-                **dict(zip(adds, zip(*told, strict=True), strict=True)),
-                "offset": (1.0, -profile.offset),
-            }
+    if explain:
+        for one, at in zip(ranked, order.tolist(), strict=True):
+            one.tell = functools.partial(_told, features, adds, profile.offset, at)
     return ranked
+
+
+def _told(features: Features, adds: Mapping[str, Column], offset: float, at: int) -> dict[str, Part]:
+    """What the score of one text is the sum of."""
+    told = {name: (float(features[name][at]), float(column[at])) for name, column in adds.items()}
+    return {**told, "offset": (1.0, -offset)}
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_client.errors import InvalidParameterError
+from memoryd.core.passage import Passage
 from memoryd.models.lanes import BYTES_A_TEXT, batches
 from memoryd.models.texts import model_text, size_of, split, weighted_mean, windows
 
@@ -36,7 +37,7 @@ def test_windows_keep_to_the_limit(text: str, limit: int) -> None:
 
 @given(st.lists(st.integers(1, 200), max_size=50), st.integers(1, 8))
 def test_batches_hold_every_piece_once(lengths: list[int], batch: int) -> None:
-    pieces = ["x" * length for length in lengths]
+    pieces = [Passage("x" * length) for length in lengths]
     found = batches(pieces, batch)
     assert sorted(at for chosen in found for at in chosen) == list(range(len(pieces)))
     for chosen in found:

@@ -185,7 +185,7 @@ def test_the_score_is_the_logistic_of_what_its_parts_add() -> None:
     columns = {"matched": np.array([0.1, 0.9]), "late_around": np.array([0.5, 0.5])}
     best, _ = rank([1, 2], found, columns, {})
     assert best.row == 2
-    added = sum(adds for _, adds in best.parts.values())
+    added = sum(adds for _, adds in best.told().values())
     assert best.score == pytest.approx(1 / (1 + np.exp(-added)))
 
 

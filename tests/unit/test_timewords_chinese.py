@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from timewords_support import INVALID, NOTHING, ends
+
+from memoryd.core.timewords import find
 
 CASES = {
     "days": {
@@ -173,3 +177,10 @@ def test_chinese(text: str, expected: str) -> None:
 @pytest.mark.parametrize("words", ["去年夏天", "上周三", "三天前", "5月2日", "从周一到周三", "昨天下午3点"])
 def test_the_sentence_around_changes_nothing(around: str, words: str) -> None:
     assert ends(around.format(words)) == ends(words)
+
+
+@pytest.mark.parametrize("words", ["前晚", "前晚上"])
+def test_the_evening_before_last(words: str) -> None:
+    reference = datetime(2023, 5, 10, 12, tzinfo=UTC)
+    [found] = find(f"{words}我梦见你了", reference)
+    assert (found.start, found.matched) == (datetime(2023, 5, 8, 18, tzinfo=UTC), words)

@@ -22,9 +22,9 @@ def relative_day(match: re.Match[str], reference: Reference) -> Pattern:
 
 
 def day_and_part(match: re.Match[str], reference: Reference) -> Pattern | None:
-    offset = -2 if match[1] == "前" else words.DAYS[match[1]]
+    offset = -2 if match[3] == "前" else words.DAYS[match[1]]
     day = fixed(reference.period(offset, "day"))
-    return combined(day, parts.day_part(words.DAY_PART_CHARACTERS[match[2]]))
+    return combined(day, parts.day_part(words.DAY_PART_CHARACTERS[match[2] or match[4]]))
 
 
 def relative_year(match: re.Match[str], reference: Reference) -> Pattern:
