@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ def test_quickstart_stores_once_finds_and_stops(home: Path) -> None:
     second = run("-c", TOUR, "stop")
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert f"Stored {len(turns)} turns" in first.stdout
-    assert f"Stored 0 turns in 0.0 ms; {len(turns)} are there" in second.stdout.replace("0.1 ms", "0.0 ms")
+    assert re.search(rf"Stored 0 turns in [0-9.]+ ms; {len(turns)} are there", second.stdout)
     assert "电脑的C盘又满了" in first.stdout
     assert str(home) in first.stdout
     assert find_daemon(DataPaths.at(home)) is None
