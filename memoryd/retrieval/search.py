@@ -307,13 +307,10 @@ def _sorted(found: list[Found], request: SearchRequest) -> list[Found]:
     field, descending = request.sort_by, request.sort_order == "desc"
     if field == "relevance":
         return found if descending else found[::-1]
-    having = [one for one in found if getattr(one.record, field, None) is not None]
-    rest = [one for one in found if getattr(one.record, field, None) is None]
-    return sorted(having, key=lambda one: _value(one, field), reverse=descending) + rest
-
-
-def _value(one: Found, field: str) -> Any:
-    return getattr(one.record, field)
+    values: list[tuple[Any, Found]] = [(getattr(one.record, field, None), one) for one in found]
+    having = [pair for pair in values if pair[0] is not None]
+    having.sort(key=lambda pair: pair[0], reverse=descending)
+    return [one for _, one in having] + [one for value, one in values if value is None]
 
 
 def _key(request: SearchRequest) -> Hashable:

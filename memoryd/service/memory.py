@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -39,6 +39,7 @@ from memoryd.engine.forget import Forget
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.recall import Recall
 from memoryd.engine.remember import Owner, Remember
+from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
 from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.searching import Asking
@@ -150,9 +151,7 @@ class MemoryService(MemoryAPI):
         tz: str | None = None,
         explain: bool = False,
     ) -> list[Hit]:
-        options = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
-        request = self._asking.request(query, n_results, current_call().deadline, options)
-        return self._search.search(replace(request, explain=explain))
+        return self._search.search(replace(self._request(locals()), explain=explain))
 
     def explain(
         self,
@@ -175,9 +174,12 @@ class MemoryService(MemoryAPI):
         reference_time: float | str | None = None,
         tz: str | None = None,
     ) -> SearchReport:
-        options = {name: value for name, value in locals().items() if name not in _NO_OPTIONS}
-        request = self._asking.request(query, n_results, current_call().deadline, options)
-        return self._search.explain(request)
+        return self._search.explain(self._request(locals()))
+
+    def _request(self, given: Mapping[str, Any]) -> SearchRequest:
+        """The request of a call of `search` or `explain` with these parameters."""
+        options = {name: value for name, value in given.items() if name not in _NO_OPTIONS}
+        return self._asking.request(given["query"], given["n_results"], current_call().deadline, options)
 
     def count(
         self, *, filters: Filters | None = None, user_id: str = "default", agent_id: str | None = None
