@@ -9,6 +9,7 @@ MemorydError
 │   ├── MalformedMessageError
 │   ├── MessageTooLargeError
 │   ├── WrongIdError
+│   ├── InvalidStateError
 │   └── RequestIdConflict
 ├── NotFoundError                    also a LookupError
 ├── DaemonUnavailableError
@@ -19,10 +20,13 @@ MemorydError
 ├── BusyError
 ├── ModelUnavailableError
 │   └── SpaceMismatchError
-├── StorageError
-│   ├── DatabaseCorruptError
-│   ├── DiskFullError
-│   └── SchemaVersionError
+├── MemorySystemError
+│   ├── LLMExtractionError
+│   ├── StorageError
+│   │   ├── DatabaseCorruptError
+│   │   ├── DiskFullError
+│   │   └── SchemaVersionError
+│   └── KnowledgeValidationError     also an InvalidParameterError
 ├── DataDirectoryError
 │   ├── DataDirectoryInUse
 │   └── UnsafeDirectoryError
@@ -40,7 +44,8 @@ from typing import Any, ClassVar
 
 
 def _code(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name.removesuffix("Error")).lower()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.removesuffix("Error"))
+    return words.lower()
 
 
 class MemorydError(Exception):
@@ -96,6 +101,10 @@ class WrongIdError(InvalidRequestError):
     """An id of another kind than the method takes. data: id, expected, got."""
 
 
+class InvalidStateError(InvalidRequestError):
+    """The memory's state does not allow it. data: id, state, expected."""
+
+
 class RequestIdConflict(InvalidRequestError):
     """The request id was used before with other parameters."""
 
@@ -136,7 +145,15 @@ class SpaceMismatchError(ModelUnavailableError):
     """Vectors of different embedding spaces would have been mixed."""
 
 
-class StorageError(MemorydError):
+class MemorySystemError(MemorydError):
+    """What the store, or the making of knowledge, could not do."""
+
+
+class LLMExtractionError(MemorySystemError):
+    """No knowledge points could be made of a conversation; its turns are kept."""
+
+
+class StorageError(MemorySystemError):
     """The store could not read or write; nothing acknowledged is lost."""
 
 
@@ -150,6 +167,10 @@ class DiskFullError(StorageError):
 
 class SchemaVersionError(StorageError):
     """The database was written by a newer memoryd. data: found, supported."""
+
+
+class KnowledgeValidationError(MemorySystemError, InvalidParameterError):
+    """A knowledge point that is none. data: parameter, value, expected."""
 
 
 class DataDirectoryError(MemorydError):

@@ -31,26 +31,28 @@ from memory_client.types import (
 {names}
 )
 
-class AsyncConversationClient:
-    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
-{conversation}
-
-class AsyncAdminClient:
-    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
-{admin}
+{groups}
 
 class AsyncKnowledgeClient(AsyncCore):
-    conversation: AsyncConversationClient
-    admin: AsyncAdminClient
+{attributes}
 {memory}
 '''
+GROUP = """class Async{title}Client:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+{methods}
+"""
 
 
 def stub() -> str:
     """The text of the stub."""
     names = sorted(_types_used(), key=lambda name: (name.casefold(), name))
-    groups = {group: _methods(group) for group in GROUPS}
-    return HEAD.format(names="\n".join(f"    {name}," for name in names), **groups)
+    apart = [group for group in GROUPS if group != "memory"]
+    return HEAD.format(
+        names="\n".join(f"    {name}," for name in names),
+        groups="\n".join(GROUP.format(title=one.title(), methods=_methods(one)) for one in apart).rstrip(),
+        attributes="\n".join(f"    {one}: Async{one.title()}Client" for one in apart),
+        memory=_methods("memory"),
+    )
 
 
 def _types_used() -> set[str]:

@@ -18,6 +18,7 @@ from memoryd.storage import memories, versions
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.migrations import migrate
+from memoryd.storage.versions import Deed
 
 USER = "小明"
 START = 1_700_000_000.0
@@ -70,7 +71,7 @@ class SmallStore:
         one = record(text, metadata, now=self.now, ids=self.ids, **owner)
         row = memories.insert(tx, one)
         self.lexical.put(tx, one.user_id, row, one.text)
-        versions.append(tx, one, "create", [], None)
+        versions.append(tx, one, Deed("create"), [], None)
         return row
 
     def take_out(self, row: int, user_id: str = USER) -> None:

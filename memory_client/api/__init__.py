@@ -5,8 +5,19 @@ Clients, the in-process face and the service are all made from or checked agains
 
 from memory_client.api.admin import AdminAPI
 from memory_client.api.conversation import ConversationAPI
+from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
 from memory_client.api.registry import GROUPS, METHODS, bind, find
 from memory_client.api.spec import MethodSpec
 
-__all__ = ["GROUPS", "METHODS", "AdminAPI", "ConversationAPI", "MemoryAPI", "MethodSpec", "bind", "find"]
+__all__ = [
+    "GROUPS",
+    "METHODS",
+    "AdminAPI",
+    "ConversationAPI",
+    "LifeAPI",
+    "MemoryAPI",
+    "MethodSpec",
+    "bind",
+    "find",
+]

@@ -9,15 +9,24 @@ from typing import Any, TypeVar
 
 from memory_client.api.admin import AdminAPI
 from memory_client.api.conversation import ConversationAPI
+from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
 from memory_client.api.spec import MethodSpec, declared
 from memory_client.errors import UnknownMethodError
 
 C = TypeVar("C", bound=type)
 
-GROUPS: dict[str, type] = {"memory": MemoryAPI, "conversation": ConversationAPI, "admin": AdminAPI}
+GROUPS: dict[str, tuple[type, ...]] = {
+    "memory": (MemoryAPI, LifeAPI),
+    "conversation": (ConversationAPI,),
+    "admin": (AdminAPI,),
+}
+"""The classes that declare a group's methods."""
 METHODS: dict[str, MethodSpec] = {
-    wire: spec for group, api in GROUPS.items() for wire, spec in declared(group, api).items()
+    wire: spec
+    for group, apis in GROUPS.items()
+    for api in apis
+    for wire, spec in declared(group, api).items()
 }
 
 

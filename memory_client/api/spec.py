@@ -24,11 +24,12 @@ def long_running(function: F) -> F:
 class MethodSpec:
     """One method of one group.
 
-    wire: `group.name`. positional: names that may come without keyword, in order. is_write: takes a
-    `request_id`. is_long: no default time limit.
+    api: the class that declares it. wire: `group.name`. positional: names that may come without keyword,
+    in order. is_write: takes a `request_id`. is_long: no default time limit.
     """
 
     group: str
+    api: type
     name: str
     signature: inspect.Signature
     function: Callable[..., Any]
@@ -84,7 +85,7 @@ class MethodSpec:
 def declared(group: str, api: type) -> dict[str, MethodSpec]:
     """The specs of all public functions an API class declares, by wire name."""
     specs = [
-        MethodSpec(group, name, inspect.signature(f), f, bool(getattr(f, "__long_running__", False)))
+        MethodSpec(group, api, name, inspect.signature(f), f, bool(getattr(f, "__long_running__", False)))
         for name, f in vars(api).items()
         if inspect.isfunction(f) and not name.startswith("_")
     ]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
+from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
 from memory_client.paths import DataPaths
@@ -17,6 +18,7 @@ from memoryd.app.settings import Settings
 from memoryd.core.ids import IdFactory
 from memoryd.core.times import parse_zone
 from memoryd.engine import screen, turn_entries
+from memoryd.engine.change import Change
 from memoryd.engine.closing import IDLE, Closing
 from memoryd.engine.converse import Converse
 from memoryd.engine.examine import Examine
@@ -30,6 +32,7 @@ from memoryd.engine.reembed import Reembed
 from memoryd.engine.remember import Remember
 from memoryd.engine.removal import REMOVAL, Removal
 from memoryd.engine.runtime import Runtime
+from memoryd.engine.shelve import Shelve
 from memoryd.engine.transcript import Transcript
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
@@ -42,6 +45,7 @@ from memoryd.retrieval.search import Search
 from memoryd.service.admin import AdminService
 from memoryd.service.conversation import ConversationService
 from memoryd.service.dispatch import Dispatcher
+from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.searching import Asking
 from memoryd.storage import requests
@@ -82,14 +86,16 @@ class App:
         )
         self._runtime.result_cache = self._search.cache.counters
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
+        self._change = Change(parts)
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
             {
-                "memory": self._memory_service(),
-                "conversation": self._conversation_service(),
-                "admin": self._admin_service(),
+                MemoryAPI: self._memory_service(),
+                LifeAPI: LifeService(Shelve(parts, self._change)),
+                ConversationAPI: self._conversation_service(),
+                AdminAPI: self._admin_service(),
             }
         )
 
@@ -161,9 +167,10 @@ class App:
 
     def _memory_service(self) -> MemoryService:
         parts = self._parts
-        forget = Forget(parts, self._removal)
+        remember = Remember(parts, self._change)
+        forget = Forget(parts, self._change, self._removal)
         asking = Asking(_zone(self._settings.search.timezone), parts.clock)
-        return MemoryService(Remember(parts), Recall(parts), forget, self._search, asking, self._maintain)
+        return MemoryService(remember, Recall(parts), forget, self._search, asking, self._maintain)
 
     def _conversation_service(self) -> ConversationService:
         parts, closing = self._parts, self._closing

@@ -12,7 +12,17 @@ _TIME_DIGITS = 9  # milliseconds until the year 3084
 _RANDOM_BITS = 55
 _LENGTH = _TIME_DIGITS + _RANDOM_BITS // 5
 
-KINDS = {"mem": "memory", "trn": "turn", "ver": "version", "job": "job"}
+KINDS = {
+    "mem": "memory",
+    "trn": "turn",
+    "tri": "triple",
+    "knp": "knowledge point",
+    "rev": "review",
+    "pas": "pass",
+    "cnf": "conflict",
+    "ver": "version",
+    "job": "job",
+}
 MAX_NAME_BYTES = 200
 
 

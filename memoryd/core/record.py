@@ -53,7 +53,12 @@ def clamp_importance(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A memory as stored. decay_from: when the importance was last set; grace: days until decay starts."""
+    """A memory as stored.
+
+    decay_from: when the importance was last set; grace: days until decay starts; pinned: exempt from clock
+    and review; keeps: KEEP verdicts so far; history_from: the earliest version that is still told apart;
+    archived_by: the pass that archived it, if one did.
+    """
 
     id: str
     user_id: str
@@ -86,6 +91,11 @@ class Record:
     parent_id: str | None = None
     state: State = "active"
     archived_because: str | None = None
+    archived_at: float | None = None
+    archived_by: str | None = None
+    pinned: bool = False
+    keeps: int = 0
+    history_from: int = 1
     metadata: dict[str, Any] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     gate: dict[str, Any] = field(default_factory=dict)
@@ -99,12 +109,16 @@ CONTENT_FIELDS = frozenset(FIELD_NAMES) - {
     "access_count",
     "decay_from",
     "grace",
+    "keeps",
+    "history_from",
+    "archived_at",
+    "archived_by",
     "notices",
     "gate",
 }
 """What makes a new version when it changes."""
 
-_PRIVATE = ("decay_from", "grace")
+_PRIVATE = ("decay_from", "grace", "keeps", "archived_by")
 
 
 def changed_fields(old: Record, new: Record) -> list[str]:

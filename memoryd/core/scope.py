@@ -12,18 +12,22 @@ ALL_AGENTS = "*"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A user and an agent: None sees common memories, a name also the agent's own, `*` all of the user's."""
+    """A user and an agent: None sees common memories, a name also the agent's own, `*` all of the user's.
+
+    archived: whether memories that are no longer active count too.
+    """
 
     user_id: str
     agent_id: str | None = None
+    archived: bool = False
 
     @classmethod
-    def checked(cls, user_id: str, agent_id: str | None) -> Scope:
+    def checked(cls, user_id: str, agent_id: str | None, *, archived: bool = False) -> Scope:
         """Raises `InvalidParameterError` for names that cannot be."""
         check_name(user_id, "user_id")
         if agent_id is not None:
             check_name(agent_id, "agent_id")
-        return cls(user_id, agent_id)
+        return cls(user_id, agent_id, archived)
 
 
 def writing_agent(agent_id: str | None) -> str | None:

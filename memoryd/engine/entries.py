@@ -66,6 +66,16 @@ def screened_text(text: str, limits: Limits, parameter: str = "text") -> tuple[s
     return screened, notices, found
 
 
+MAX_REASON = 1000
+
+
+def screened_reason(reason: str | None, parameter: str = "reason") -> str | None:
+    """Why something was done, as stored. Raises `InvalidParameterError` over 1,000 characters."""
+    if reason is None:
+        return None
+    return screen_text(clean_text(reason, MAX_REASON, parameter)[0])[0]
+
+
 def with_metadata(record: Record, metadata: Mapping[str, Any], limits: Limits) -> Record:
     """The record after an update of its metadata. Raises `InvalidParameterError`."""
     draft, found = _screened_draft(metadata, limits)

@@ -10,8 +10,8 @@ from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted, UserDeleted
 from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.scope import Scope
+from memoryd.engine.change import Change, not_found, seen
 from memoryd.engine.parts import Parts
-from memoryd.engine.remember import not_found
 from memoryd.engine.removal import Removal
 from memoryd.storage import memories, requests, sessions, texts, turns, versions
 from memoryd.storage.database import Transaction
@@ -25,17 +25,16 @@ _SYSTEM = Compare("category", "eq", "system")
 class Forget:
     """delete, delete_many and delete_all."""
 
-    def __init__(self, parts: Parts, removal: Removal) -> None:
+    def __init__(self, parts: Parts, change: Change, removal: Removal) -> None:
         self._parts = parts
+        self._change = change
         self._removal = removal
 
     def delete(self, id: str, *, force: bool, scope: Scope, key: RequestKey | None) -> Deleted:
         """Destroy one memory."""
 
         def apply(tx: Transaction) -> list[str]:
-            stored = memories.find(tx.connection, scope, [id]).get(id)
-            if stored is None:
-                raise not_found([id])
+            stored = seen(tx, scope, id)
             if stored.record.category == "system" and not force:
                 raise InvalidParameterError(
                     f"force: {id} is a system memory; pass force=True to destroy it",
@@ -102,15 +101,7 @@ class Forget:
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
     def _destroy(self, tx: Transaction, stored: Sequence[Stored]) -> list[str]:
-        if not stored:
-            return []
-        user_id = stored[0].record.user_id
-        ids = [one.record.id for one in stored]
-        for one in stored:
-            self._parts.lexical.remove(tx, user_id, one.row, one.record.text)
-        rows = [one.row for one in stored]
-        self._parts.vectors.unstage(tx, user_id, rows)
-        versions.remove(tx, user_id, ids)
-        memories.remove(tx, rows)
-        self._removal.queue(tx)
+        ids = self._change.destroy(tx, stored)
+        if ids:
+            self._removal.queue(tx)
         return ids

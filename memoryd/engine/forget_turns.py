@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from memory_client.types import Deleted
 from memoryd.core.scope import Scope
+from memoryd.engine.change import not_found
 from memoryd.engine.closing import known
 from memoryd.engine.parts import Parts
-from memoryd.engine.remember import not_found
 from memoryd.engine.removal import Removal
 from memoryd.storage import requests, sessions, turns
 from memoryd.storage.database import Transaction

@@ -6,20 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memory_client.errors import InvalidParameterError, NotFoundError
+from memory_client.errors import InvalidParameterError
 from memory_client.types import MemoryItem, Updated
 from memoryd.core.call import current_call
-from memoryd.core.kinds import TextKind
 from memoryd.core.passage import Passage
-from memoryd.core.record import Record, changed_fields, clamp_importance
+from memoryd.core.record import Record, clamp_importance
 from memoryd.core.scope import Scope
+from memoryd.engine.change import Change, seen
 from memoryd.engine.embedding import portions
 from memoryd.engine.entries import gate_of, new_record, screened_text, with_metadata
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import memories, requests, versions
+from memoryd.storage import requests
 from memoryd.storage.database import Transaction
-from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
 
 
@@ -35,8 +34,9 @@ class Owner:
 class Remember:
     """add, add_many and the updates."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, change: Change) -> None:
         self._parts = parts
+        self._change = change
 
     def add(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, key: RequestKey | None) -> str:
         """Store one memory; its vector too when there is one in time."""
@@ -142,10 +142,7 @@ class Remember:
         )
 
     def _insert(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
-        row = memories.insert(tx, record)
-        self._parts.lexical.put(tx, record.user_id, row, record.text)
-        versions.append(tx, record, "create", [], None)
-        self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
+        self._change.insert(tx, record, embedded)
         return record.id
 
     def _update(
@@ -159,38 +156,7 @@ class Remember:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> Updated:
-            stored = self._visible(tx, scope, id)
-            return self._replace(tx, stored, change(stored.record), now, embedded)
+            stored = seen(tx, scope, id)
+            return self._change.apply(tx, stored, change(stored.record), now, embedded=embedded)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
-
-    def _visible(self, tx: Transaction, scope: Scope, id: str) -> Stored:
-        stored = memories.find(tx.connection, scope, [id]).get(id)
-        if stored is None:
-            raise not_found([id])
-        return stored
-
-    def _replace(
-        self, tx: Transaction, stored: Stored, new: Record, now: float, embedded: Encoded | None
-    ) -> Updated:
-        old = stored.record
-        changed = changed_fields(old, new)
-        if not changed:
-            return Updated(id=old.id, version=old.version, changed=False)
-        new = replace(new, version=old.version + 1, updated_at=now)
-        memories.update(tx, stored.row, new, text_changed="text" in changed)
-        versions.append(tx, new, "update", changed, old)
-        if "text" in changed:
-            self._parts.lexical.remove(tx, old.user_id, stored.row, old.text)
-            self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
-            self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
-        return Updated(id=new.id, version=new.version, changed=True)
-
-
-def not_found(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:
-    """The error for ids that are unknown to this user and agent."""
-    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
-    return NotFoundError(
-        f"no {kind} {shown} for this user and agent; it was never stored, was deleted, or is another's",
-        id=ids[0],
-    )

@@ -66,9 +66,10 @@ class _View:
         same = held == rows[0] if len(rows) == 1 else np.isin(held, rows)
         return np.flatnonzero(same & (self.agents[: self.count] != _DEAD))
 
-    def wanted(self, agent_id: str | None, allowed: Rows | None) -> Rows | None:
+    def wanted(self, agent_id: str | None, allowed: Rows | None, hidden: Rows | None) -> Rows | None:
         """Places a search may look at, None for all."""
-        if allowed is None and not self.dead and (agent_id == ALL_AGENTS or not self.codes):
+        every = agent_id == ALL_AGENTS or not self.codes
+        if allowed is None and hidden is None and not self.dead and every:
             return None
         agents = self.agents[: self.count]
         if agent_id == ALL_AGENTS:
@@ -79,6 +80,8 @@ class _View:
                 mask |= agents == self.codes[agent_id]
         if allowed is not None:
             mask &= np.isin(self.rows[: self.count], allowed)
+        if hidden is not None:
+            mask &= np.isin(self.rows[: self.count], hidden, invert=True)
         return np.flatnonzero(mask)
 
 
@@ -155,15 +158,16 @@ class HotIndex:
         k: int,
         allowed: Rows | None = None,
         kind: TextKind = "memory",
+        hidden: Rows | None = None,
     ) -> Hits:
         """The k nearest texts of a kind in a scope as (row, cosine), best first, equal ones by row.
 
-        allowed: the rows that count, None for all; who does not pass is not scored.
+        allowed: the rows that count, None for all; hidden: rows that don't; who does not pass is not scored.
         """
         view = self._blocks.get((scope.user_id, kind))
         if view is None or k < 1:
             return []
-        wanted = view.wanted(scope.agent_id, allowed)
+        wanted = view.wanted(scope.agent_id, allowed, hidden)
         if wanted is not None and not len(wanted):
             return []
         likely = max(_LIKELY, _LIKELY_SHARE * k)

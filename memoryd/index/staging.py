@@ -40,6 +40,13 @@ def unstage(state: State, tx: Transaction, user_id: str, rows: Sequence[int]) ->
     gone = int64(rows)
     tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.remove(user_id, gone)))
+    tx.on_commit(lambda: state.shelf.take(user_id, rows))
+
+
+def shelve(state: State, tx: Transaction, user_id: str, rows: Sequence[int], *, shelved: bool) -> None:
+    """Leave memories out of ordinary searches, or let them be found again."""
+    change = state.shelf.put if shelved else state.shelf.take
+    tx.on_commit(lambda: change(user_id, rows))
 
 
 def forget_user(state: State, tx: Transaction, user_id: str) -> None:
@@ -49,6 +56,7 @@ def forget_user(state: State, tx: Transaction, user_id: str) -> None:
     tokens.remove(tx, spaces.ids(tx.connection), rows)
     tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.drop_user(user_id)))
+    tx.on_commit(lambda: state.shelf.drop_user(user_id))
 
 
 def fill(state: State, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:

@@ -20,6 +20,7 @@ from memory_client.paths import DataPaths
 from memoryd.index import outbox
 from memoryd.index.hot import HotIndex
 from memoryd.index.lance import LanceStore, VectorTable
+from memoryd.index.shelf import Shelf
 from memoryd.index.spaces import Space
 from memoryd.index.truth import Truth
 from memoryd.index.vectors import Batch
@@ -47,6 +48,7 @@ class State:
         self.database = database
         self.store = LanceStore(paths.lance)
         self.snapshot_path: Path = paths.hot / "vectors.snapshot"
+        self.shelf = Shelf()
         self.max_rows = max_rows
         self.batch_rows = batch_rows
         self.lance = threading.RLock()

@@ -46,7 +46,8 @@ def search(
         check_space(current.space, fingerprint)
         # this view begins before Lance is asked: what is flushed meanwhile is then in both, never in none
         with state.database.read() as connection:
-            return _search(connection, current.table, scope, query, k, allowed, kind)
+            hidden = state.shelf.hidden(scope) if kind == "memory" else None
+            return _search(connection, current.table, scope, query, k, allowed, hidden, kind)
 
 
 def _open(state: State) -> None:
@@ -63,6 +64,7 @@ def _search(
     query: FloatVector,
     k: int,
     allowed: Rows | None,
+    hidden: Rows | None,
     kind: TextKind,
 ) -> Hits:
     queued = outbox.embedded(connection, scope.user_id)
@@ -72,7 +74,7 @@ def _search(
     while True:
         found = table.nearest(query, fetch, scope.user_id, listed, kind)
         candidates = _joined(found, fresh)
-        kept = _visible(connection, scope, candidates, allowed)
+        kept = _visible(connection, scope, candidates, allowed, hidden)
         scores = cosines(candidates.vectors, np.arange(len(candidates)), query)
         hits = ordered(candidates.rows[kept], scores[kept], k)
         floor = float(scores[: len(found)].min(initial=2.0))
@@ -92,12 +94,18 @@ def _joined(found: Batch, fresh: Batch) -> Batch:
 
 
 def _visible(
-    connection: sqlite3.Connection, scope: Scope, candidates: Batch, allowed: Rows | None
+    connection: sqlite3.Connection,
+    scope: Scope,
+    candidates: Batch,
+    allowed: Rows | None,
+    hidden: Rows | None = None,
 ) -> npt.NDArray[np.intp]:
     known = truth.some(connection, candidates.rows.tolist())
     mask = known.holds(candidates.rows, candidates.text_seqs, lambda user, agent: _sees(scope, user, agent))
     if allowed is not None:
         mask &= np.isin(candidates.rows, allowed)
+    if hidden is not None:
+        mask &= np.isin(candidates.rows, hidden, invert=True)
     return np.flatnonzero(mask)
 
 

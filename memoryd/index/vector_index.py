@@ -49,6 +49,7 @@ class VectorIndex:
         """Bring the hot index up from its snapshot and the outbox. Fast; does not need LanceDB."""
         state = self._state
         with state.database.read() as connection:
+            state.shelf.load(connection)
             space, memories = spaces.find(connection, spaces.SERVING), truth.count(connection)
             if space is None:
                 state.complete.set()
@@ -101,6 +102,10 @@ class VectorIndex:
     def unstage(self, tx: Transaction, user_id: str, rows: Sequence[int]) -> None:
         """Enter the removal of a user's memories."""
         staging.unstage(self._state, tx, user_id, rows)
+
+    def shelve(self, tx: Transaction, user_id: str, rows: Sequence[int], *, shelved: bool) -> None:
+        """Leave a user's memories out of ordinary searches, or let them be found again."""
+        staging.shelve(self._state, tx, user_id, rows, shelved=shelved)
 
     def forget_user(self, tx: Transaction, user_id: str) -> None:
         """Enter the removal of all of a user. Call it before the memories' rows go."""
@@ -187,7 +192,8 @@ class VectorIndex:
         if current.hot is None:
             return stored.search(self._state, scope, query, k, allowed, fingerprint, kind)
         check_space(current.space, fingerprint)
-        return current.hot.search(scope, query, k, allowed, kind)
+        hidden = self._state.shelf.hidden(scope) if kind == "memory" else None
+        return current.hot.search(scope, query, k, allowed, kind, hidden)
 
     def cosines(
         self, scope: Scope, query: FloatVector, rows: Rows, *, fingerprint: str, kind: TextKind

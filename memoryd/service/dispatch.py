@@ -11,9 +11,9 @@ from memoryd.service.validation import checked
 
 
 class Dispatcher:
-    """The services by group name."""
+    """The services by the class that declares their methods."""
 
-    def __init__(self, services: Mapping[str, object]) -> None:
+    def __init__(self, services: Mapping[type, object]) -> None:
         self._services = services
 
     def dispatch(self, method: str, params: Mapping[str, Any], call: Call) -> Any:
@@ -25,6 +25,6 @@ class Dispatcher:
 
     def carry_out(self, spec: MethodSpec, params: Mapping[str, Any], call: Call) -> Any:
         """The same for a method that is known."""
-        handler = getattr(self._services[spec.group], spec.name)
+        handler = getattr(self._services[spec.api], spec.name)
         with calling(call):
             return handler(**checked(spec, params))

@@ -99,7 +99,7 @@ def _maps_in(declared: Any) -> Iterator[Types]:
 def _describe(declared: Any) -> str:
     if isinstance(declared, type) and not typing.get_args(declared):
         return declared.__name__
-    return re.sub(r"\b(?:typing|memory_client\.types|builtins)\.", "", str(declared))
+    return re.sub(r"\b(?:typing|memory_client\.types(?:\.\w+)?|builtins)\.", "", str(declared))
 
 
 def in_range(name: str, value: float, low: float, high: float) -> None:

@@ -154,6 +154,7 @@ def _record(row: sqlite3.Row) -> Record:
     for name in _MAPS:
         values[name] = json.loads(values[name])
     values["verified"] = bool(values["verified"])
+    values["pinned"] = bool(values["pinned"])
     return Record(**values)
 
 

@@ -12,6 +12,7 @@ import msgpack
 
 from memory_client.errors import InvalidParameterError, RequestIdConflict
 from memoryd.storage.database import Transaction
+from memoryd.storage.salt import salted
 
 T = TypeVar("T")
 KEEP_SECONDS = 24 * 3600
@@ -55,7 +56,7 @@ def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[
     reply = change()
     tx.execute(
         "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)",
-        (*_place(tx.connection, key), _salted(tx.connection, key.params_hash), msgpack.packb(reply), now),
+        (*_place(tx.connection, key), salted(tx.connection, key.params_hash), msgpack.packb(reply), now),
     )
     return reply
 
@@ -68,7 +69,7 @@ def earlier_reply(connection: sqlite3.Connection, key: RequestKey) -> tuple[bool
     ).fetchone()
     if row is None:
         return False, None
-    if bytes(row[0]) != _salted(connection, key.params_hash):
+    if bytes(row[0]) != salted(connection, key.params_hash):
         raise RequestIdConflict(
             f"request_id {key.request_id!r} was used for {key.method} with other parameters; "
             f"take a new one for every new call",
@@ -91,14 +92,8 @@ def _place(connection: sqlite3.Connection, key: RequestKey) -> tuple[str, str, s
     """The primary key of a request's row."""
     if not key.nameless:
         return key.user_id, key.method, key.stored_id
-    hashes = [_salted(connection, name.encode()).hex() for name in (key.user_id, key.stored_id)]
+    hashes = [salted(connection, name.encode()).hex() for name in (key.user_id, key.stored_id)]
     return hashes[0], key.method, hashes[1]
-
-
-def _salted(connection: sqlite3.Connection, content: bytes) -> bytes:
-    """A hash from which a text cannot be guessed."""
-    salt = connection.execute("SELECT value FROM properties WHERE name = 'salt'").fetchone()[0]
-    return hashlib.blake2b(content, key=bytes(salt), digest_size=16).digest()
 
 
 def _digest(params: Mapping[str, Any]) -> bytes:

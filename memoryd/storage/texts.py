@@ -26,6 +26,8 @@ CONTEXT_CHARS = 500
 """Of each of them, from its beginning."""
 
 _ALIVE: dict[TextKind, str] = {"memory": "m.state = 'active'", "turn": "m.remembered"}
+_KEPT: dict[TextKind, str] = {**_ALIVE, "memory": "1"}
+"""The same with what is no longer active."""
 
 
 def scoped(scope: Scope) -> Sql:
@@ -41,7 +43,8 @@ def visible(kind: TextKind, scope: Scope, node: Node) -> Sql:
     """The condition, over a kind's table as `m`, of what a search in the scope may find under a filter."""
     owner, owner_params = scoped(scope)
     condition, params = compile_filter(node, kind)
-    return f"{owner} AND {_ALIVE[kind]} AND {condition}", [*owner_params, *params]
+    alive = (_KEPT if scope.archived else _ALIVE)[kind]
+    return f"{owner} AND {alive} AND {condition}", [*owner_params, *params]
 
 
 def rows_of(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node) -> list[int]:

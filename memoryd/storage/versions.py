@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from memoryd.core.record import Record
 from memoryd.storage.database import Transaction
+from memoryd.storage.salt import salted
 
-Operation = Literal["create", "update"]
+Operation = Literal["create", "update", "archive", "restore", "promote", "merge", "supersede", "revert"]
 
 
-def append(
-    tx: Transaction, record: Record, operation: Operation, changed: list[str], before: Record | None
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What makes a version. operator: `user` for a call, `decay`, `system`, `review:name`."""
+
+    operation: Operation
+    operator: str = "user"
+    reason: str | None = None
+
+
+def append(tx: Transaction, record: Record, deed: Deed, changed: list[str], before: Record | None) -> None:
     """Note the version `record` is; `before` is the record it replaces, which keeps its snapshot."""
     if before is not None:
         tx.execute(
@@ -23,14 +31,18 @@ def append(
             (_snapshot(before), before.user_id, before.id, before.version),
         )
     tx.execute(
-        "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, NULL)",
+        "INSERT INTO versions (user_id, memory_id, version, operation, at, changed, operator, reason, hash) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             record.user_id,
             record.id,
             record.version,
-            operation,
+            deed.operation,
             record.updated_at,
             json.dumps(changed) if changed else None,
+            deed.operator,
+            deed.reason,
+            salted(tx.connection, record.text.encode()),
         ),
     )
 

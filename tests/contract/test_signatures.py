@@ -10,12 +10,21 @@ from pathlib import Path
 import pytest
 
 from memory_client.aio import AsyncAdminClient, AsyncConversationClient, AsyncKnowledgeClient
-from memory_client.api import GROUPS, METHODS, MethodSpec
+from memory_client.api import (
+    GROUPS,
+    METHODS,
+    AdminAPI,
+    ConversationAPI,
+    LifeAPI,
+    MemoryAPI,
+    MethodSpec,
+)
 from memory_client.client import AdminClient, ConversationClient, KnowledgeClient
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.service.admin import AdminService
 from memoryd.service.conversation import ConversationService
+from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 
 FACES: list[tuple[str, type]] = [
@@ -23,20 +32,27 @@ FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeBaseProxy),
     ("memory", AsyncKnowledgeClient),
     ("memory", KnowledgeBase),
-    ("memory", MemoryService),
     ("conversation", ConversationClient),
     ("conversation", AsyncConversationClient),
-    ("conversation", ConversationService),
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
-    ("admin", AdminService),
 ]
-SERVICES = (MemoryService, ConversationService, AdminService)
+SERVICES: list[tuple[type, type]] = [
+    (MemoryAPI, MemoryService),
+    (LifeAPI, LifeService),
+    (ConversationAPI, ConversationService),
+    (AdminAPI, AdminService),
+]
+OF_FACES = [
+    (face, {spec.name: spec for spec in METHODS.values() if spec.group == group}) for group, face in FACES
+]
+OF_SERVICES = [
+    (service, {spec.name: spec for spec in METHODS.values() if spec.api is api}) for api, service in SERVICES
+]
 CASES = [
     pytest.param(face, spec, id=f"{face.__name__}.{spec.name}")
-    for group, face in FACES
-    for spec in METHODS.values()
-    if spec.group == group
+    for face, specs in (*OF_FACES, *OF_SERVICES)
+    for spec in specs.values()
 ]
 
 
@@ -44,7 +60,7 @@ CASES = [
 def test_signatures_are_those_declared(face: type, spec: MethodSpec) -> None:
     method = inspect.getattr_static(face, spec.name)
     assert inspect.signature(method) == spec.signature
-    if face not in SERVICES:  # they are documented for who works on them
+    if face not in dict(OF_SERVICES):  # they are documented for who works on them
         assert inspect.getdoc(method) == inspect.getdoc(spec.function)
 
 
@@ -53,12 +69,11 @@ def test_the_declaration_itself_is_nowhere_the_body(face: type, spec: MethodSpec
     assert inspect.getattr_static(face, spec.name) is not spec.function
 
 
-@pytest.mark.parametrize(("group", "face"), FACES)
-def test_a_face_has_no_public_methods_of_its_own(group: str, face: type) -> None:
-    lifetime = {"close", "with_timeout", "conversation", "admin"}
+@pytest.mark.parametrize(("face", "specs"), [*OF_FACES, *OF_SERVICES])
+def test_a_face_has_no_public_methods_of_its_own(face: type, specs: dict[str, MethodSpec]) -> None:
+    lifetime = {"close", "with_timeout", *GROUPS}
     public = {name for name in dir(face) if not name.startswith("_")}
-    declared = {spec.name for spec in METHODS.values() if spec.group == group}
-    assert public - lifetime == declared
+    assert public - lifetime == specs.keys()
 
 
 @pytest.mark.parametrize("spec", METHODS.values(), ids=METHODS)

@@ -1,0 +1,88 @@
+"""The state of the process and its store."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from memory_client.types.vocabulary import Stage
+
+
+class Pong(TypedDict):
+    """The answer to `ping`."""
+
+    pid: int
+    stage: Stage
+    version: str
+    protocol: int
+
+
+class Status(TypedDict):
+    """The state of the process that owns the store."""
+
+    pid: int
+    endpoint: str | None
+    """None in process."""
+    version: str
+    protocol: int
+    schema: int
+    stage: Stage
+    uptime: float
+    data_dir: str
+    embedder: dict[str, Any]
+    reranker: dict[str, Any]
+    """model, state (off, loading, ready, unavailable), device, error, answered, late."""
+    counts: dict[str, int]
+    """memories, turns, sessions, users, versions."""
+    pending_vectors: int
+    memory: dict[str, int]
+    """Bytes: resident, hot_index."""
+    disk: dict[str, int]
+    """Bytes: database, vectors, hot_index, models, logs, backups, free."""
+    jobs: dict[str, int]
+    settings_from_starter: list[str]
+    """Settings whose value came from the environment of whoever started the daemon."""
+    warnings: list[str]
+
+
+class Reindexed(TypedDict):
+    """What `admin.reindex` rebuilt."""
+
+    lexical: int
+    vectors: int
+    pending: int
+
+
+class Compacted(TypedDict):
+    """What `admin.compact` achieved, in bytes on disk."""
+
+    before: int
+    after: int
+
+
+class Finding(TypedDict):
+    """One line of `doctor`."""
+
+    check: str
+    ok: bool
+    detail: str
+    fix: str | None
+
+
+class SettingValue(TypedDict):
+    """One line of `config`."""
+
+    name: str
+    value: Any
+    default: Any
+    source: Literal["default", "config.toml", "environment", "command line"]
+    variable: str
+    description: str
+
+
+class Metrics(TypedDict):
+    """Counters and latencies since the start, milliseconds."""
+
+    methods: dict[str, dict[str, float]]
+    """method -> count, errors, p50, p95."""
+    queue: dict[str, int]
+    caches: dict[str, dict[str, int]]

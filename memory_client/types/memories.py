@@ -1,0 +1,111 @@
+"""Memories: what is stored, counted, changed and deleted."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+from memory_client.types.vocabulary import Category, Kind, Metadata, Source, State
+
+
+class MemoryItem(TypedDict):
+    """One item of `add_many`."""
+
+    text: str
+    metadata: NotRequired[Metadata | None]
+
+
+class Memory(TypedDict):
+    """A stored memory with all its fields."""
+
+    id: str
+    user_id: str
+    agent_id: str | None
+    session_id: str | None
+    text: str
+    category: Category
+    kind: Kind
+    importance: float
+    confidence: float
+    verified: bool
+    source: Source
+    source_id: str | None
+    tags: list[str]
+    exact_keys: list[str]
+    position: int | None
+    event_start: float | None
+    event_end: float | None
+    valid_from: float | None
+    valid_to: float | None
+    expires_at: float | None
+    created_at: float
+    updated_at: float
+    last_access: float
+    access_count: int
+    version: int
+    root_id: str
+    parent_id: str | None
+    state: State
+    archived_because: str | None
+    """`decay`, `expired`, `review`, `wrong` or `user`."""
+    archived_at: float | None
+    pinned: bool
+    """Exempt from the clock and from review."""
+    history_from: int
+    """The earliest version that is still told apart."""
+    metadata: Metadata
+    indexed: bool
+    """Whether the vector is in the index; keyword search finds the memory in any case."""
+    notices: list[str]
+    """What was changed or understood differently on the way in, in words."""
+    gate: dict[str, Any]
+    """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
+
+
+class Page(TypedDict):
+    """A page of memories; `cursor` is None on the last one."""
+
+    items: list[Memory]
+    cursor: str | None
+    total: int
+
+
+class Updated(TypedDict):
+    """The receipt of an update; `changed` is false when nothing differed."""
+
+    id: str
+    version: int
+    changed: bool
+
+
+class Deleted(TypedDict):
+    """The receipt of a delete."""
+
+    ids: list[str]
+    """Deleted, or with `dry_run` those that would be."""
+    count: int
+    backups: list[str]
+    """Backup files that still hold what was deleted."""
+
+
+class UserDeleted(TypedDict):
+    """The receipt of `delete_all`."""
+
+    user_id: str
+    counts: dict[str, int]
+    """memories, turns."""
+    backups: list[str]
+
+
+class Stats(TypedDict):
+    """Counts over the visible memories of a user; `turns` over the remembered turns beside them."""
+
+    total: int
+    by_category: dict[str, int]
+    by_kind: dict[str, int]
+    by_source: dict[str, int]
+    by_state: dict[str, int]
+    characters: int
+    oldest: float | None
+    newest: float | None
+    turns: int
+    pending_vectors: int

@@ -1,0 +1,69 @@
+"""What a search finds, and how it came about."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+from memory_client.types.vocabulary import Category, Metadata, SearchScope
+
+
+class Snippet(TypedDict):
+    """The stretch of a text that matches best; `marks`: [start, end] of the matches in it."""
+
+    text: str
+    marks: list[list[int]]
+
+
+class Explanation(TypedDict):
+    """How a hit came about, and what the search as a whole could not do."""
+
+    mode: str
+    """The mode that was carried out, which may differ from the one asked for."""
+    notes: list[str]
+    ranks: dict[str, int]
+    """source -> rank, from 1."""
+    missing_vectors: int
+    """Memories of this user that meaning cannot find yet."""
+    milliseconds: dict[str, float]
+    """Of each source and step of the search."""
+    terms: list[str]
+    """What of the query stands in the text, as it stands there."""
+    keys: list[str]
+    """The id, exact key or quoted phrase it was found by."""
+    snippet: Snippet
+    same: list[str]
+    """Near-duplicates of the hit that were left out."""
+    recipe: str
+    """How the candidates were fused."""
+    fusion: dict[str, dict[str, float]]
+    """feature or source -> its value and what it adds to the score (before the logistic function)."""
+    plan: dict[str, Any]
+
+
+class Hit(TypedDict):
+    """One result of `search`; `score` is comparable only inside one reply."""
+
+    id: str
+    type: SearchScope
+    text: str
+    score: float
+    metadata: Metadata
+    """Of a turn also `session_id position role speaker timestamp`."""
+    category: Category | None
+    """None for a turn."""
+    importance: float | None
+    """None for a turn."""
+    created_at: float
+    scores: dict[str, float]
+    """source (`semantic` cosine, `lexical` BM25, `exact`, `temporal`, `reranker`) -> raw score."""
+    explain: NotRequired[Explanation]
+
+
+class SearchReport(TypedDict):
+    """A search with its reasons, also where nothing was found."""
+
+    hits: list[Hit]
+    plan: dict[str, Any]
+    mode: str
+    notes: list[str]
+    milliseconds: dict[str, float]

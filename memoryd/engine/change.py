@@ -1,0 +1,100 @@
+"""Every change of a memory, and all that goes with it, inside the transaction of whoever makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_client.errors import NotFoundError
+from memory_client.types import Updated
+from memoryd.core.kinds import TextKind
+from memoryd.core.record import Record, changed_fields
+from memoryd.core.scope import Scope
+from memoryd.engine.parts import Parts
+from memoryd.retrieval.meaning_source import Encoded
+from memoryd.storage import memories, versions
+from memoryd.storage.database import Transaction
+from memoryd.storage.memories import Stored
+from memoryd.storage.versions import Deed
+
+CREATE = Deed("create")
+UPDATE = Deed("update")
+
+
+class Change:
+    """Memories, their versions and their entries in every index, kept in step."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def insert(self, tx: Transaction, record: Record, embedded: Encoded | None, deed: Deed = CREATE) -> int:
+        """Store a new memory; return its row."""
+        row = memories.insert(tx, record)
+        self._parts.lexical.put(tx, record.user_id, row, record.text)
+        versions.append(tx, record, deed, [], None)
+        self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
+        return row
+
+    def apply(
+        self,
+        tx: Transaction,
+        stored: Stored,
+        new: Record,
+        now: float,
+        deed: Deed = UPDATE,
+        embedded: Encoded | None = None,
+    ) -> Updated:
+        """Make `new` the next version of a memory; nothing happens when its content is the same.
+
+        embedded: what a model made of the new text; None to have it embedded later.
+        """
+        old = stored.record
+        changed = changed_fields(old, new)
+        if not changed:
+            return Updated(id=old.id, version=old.version, changed=False)
+        new = replace(new, version=old.version + 1, updated_at=now)
+        memories.update(tx, stored.row, new, text_changed="text" in changed)
+        versions.append(tx, new, deed, changed, old)
+        if "text" in changed:
+            self._parts.lexical.remove(tx, old.user_id, stored.row, old.text)
+            self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
+            self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
+        if (old.state == "active") != (new.state == "active"):
+            shelved = new.state != "active"
+            self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
+        return Updated(id=new.id, version=new.version, changed=True)
+
+    def touch(self, tx: Transaction, stored: Stored, new: Record) -> None:
+        """Store what makes no version: importance as it is used and decays, access, review marks."""
+        memories.update(tx, stored.row, new, text_changed=False)
+
+    def destroy(self, tx: Transaction, stored: Sequence[Stored]) -> list[str]:
+        """Destroy memories of one user and all that only they carry; return their ids."""
+        if not stored:
+            return []
+        user_id = stored[0].record.user_id
+        ids = [one.record.id for one in stored]
+        for one in stored:
+            self._parts.lexical.remove(tx, user_id, one.row, one.record.text)
+        rows = [one.row for one in stored]
+        self._parts.vectors.unstage(tx, user_id, rows)
+        versions.remove(tx, user_id, ids)
+        memories.remove(tx, rows)
+        return ids
+
+
+def seen(tx: Transaction, scope: Scope, id: str) -> Stored:
+    """A memory the scope sees, in any state. Raises `NotFoundError`."""
+    stored = memories.find(tx.connection, scope, [id]).get(id)
+    if stored is None:
+        raise not_found([id])
+    return stored
+
+
+def not_found(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:
+    """The error for ids that are unknown to this user and agent."""
+    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    return NotFoundError(
+        f"no {kind} {shown} for this user and agent; it was never stored, was deleted, or is another's",
+        id=ids[0],
+    )

@@ -1,0 +1,55 @@
+"""Which memories are shelved: archived or superseded, still indexed, and left out of ordinary searches."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable
+
+import numpy as np
+
+from memoryd.core.scope import Scope
+from memoryd.index.vectors import Rows, int64
+
+
+class Shelf:
+    """Rows of shelved memories by user, as sorted arrays that are replaced and never changed. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Rows] = {}
+        self._lock = threading.Lock()
+
+    def load(self, connection: sqlite3.Connection) -> None:
+        """Take what SQLite says in place of what is known."""
+        found: dict[str, list[int]] = {}
+        for row, user_id in connection.execute("SELECT row, user_id FROM memories WHERE state != 'active'"):
+            found.setdefault(user_id, []).append(row)
+        with self._lock:
+            self._rows = {user_id: np.sort(int64(rows)) for user_id, rows in found.items()}
+
+    def hidden(self, scope: Scope) -> Rows | None:
+        """The rows a search in the scope leaves out, ascending; None for none."""
+        return None if scope.archived else self._rows.get(scope.user_id)
+
+    def put(self, user_id: str, rows: Iterable[int]) -> None:
+        """Shelve rows."""
+        with self._lock:
+            held = self._rows.get(user_id, int64([]))
+            self._rows[user_id] = np.union1d(held, int64(list(rows)))
+
+    def take(self, user_id: str, rows: Iterable[int]) -> None:
+        """Take rows off the shelf; those that are not on it are fine."""
+        with self._lock:
+            held = self._rows.get(user_id)
+            if held is None:
+                return
+            left = np.setdiff1d(held, int64(list(rows)))
+            if len(left):
+                self._rows[user_id] = left
+            else:
+                del self._rows[user_id]
+
+    def drop_user(self, user_id: str) -> None:
+        """Forget a user's rows."""
+        with self._lock:
+            self._rows.pop(user_id, None)

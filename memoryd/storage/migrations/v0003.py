@@ -1,0 +1,120 @@
+"""Schema 3: the life of a memory: boosts, reviews, passes of decay, versions told in full, conflicts."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_STATEMENTS = (
+    # pinned: exempt from clock and review; keeps: KEEP verdicts so far; history_from: the earliest version
+    # that is still told apart; archived_at, archived_by: when, and by which pass if by one
+    "ALTER TABLE memories ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE memories ADD COLUMN keeps INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE memories ADD COLUMN history_from INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE memories ADD COLUMN archived_at REAL",
+    "ALTER TABLE memories ADD COLUMN archived_by TEXT",
+    "CREATE INDEX memories_expiring ON memories (user_id, expires_at) "
+    "WHERE expires_at IS NOT NULL AND state = 'active'",
+    "CREATE INDEX memories_archived ON memories (user_id, archived_by) WHERE archived_by IS NOT NULL",
+    "CREATE INDEX memories_by_parent ON memories (user_id, parent_id) WHERE parent_id IS NOT NULL",
+    # operator: user, decay, system or review:name; hash: salted, of the text
+    "ALTER TABLE versions ADD COLUMN operator TEXT NOT NULL DEFAULT 'user'",
+    "ALTER TABLE versions ADD COLUMN reason TEXT",
+    "ALTER TABLE versions ADD COLUMN hash BLOB",
+    "CREATE INDEX versions_by_time ON versions (user_id, at)",
+    # day: proleptic ordinal of a local date on which the user was there
+    """
+    CREATE TABLE active_days (
+        user_id TEXT NOT NULL,
+        day INTEGER NOT NULL,
+        PRIMARY KEY (user_id, day)
+    ) WITHOUT ROWID
+    """,
+    # kind: boost, use or feedback; amount: what was applied
+    """
+    CREATE TABLE boosts (
+        user_id TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        at REAL NOT NULL,
+        kind TEXT NOT NULL,
+        amount REAL NOT NULL,
+        reason TEXT
+    )
+    """,
+    "CREATE INDEX boosts_by_memory ON boosts (user_id, memory_id, at)",
+    # kind: promotion, decay or feedback; decay_from: the crossing a decay review is about; pass_id: which
+    # queued it; state: pending or decided
+    """
+    CREATE TABLE reviews (
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        state TEXT NOT NULL,
+        importance REAL NOT NULL,
+        decay_from REAL NOT NULL,
+        pass_id TEXT,
+        created_at REAL NOT NULL,
+        note TEXT,
+        verdict TEXT,
+        operator TEXT,
+        reason TEXT,
+        decided_at REAL,
+        PRIMARY KEY (user_id, id)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX reviews_by_memory ON reviews (user_id, memory_id, kind)",
+    "CREATE INDEX reviews_by_state ON reviews (user_id, state, created_at, id)",
+    # a pass of decay over a user's memories; undone_at: NULL unless it was undone
+    """
+    CREATE TABLE passes (
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        at REAL NOT NULL,
+        operator TEXT NOT NULL,
+        archived INTEGER NOT NULL,
+        reviews INTEGER NOT NULL,
+        undone_at REAL,
+        PRIMARY KEY (user_id, id)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX passes_by_time ON passes (user_id, at)",
+    # what was deleted and shall not be extracted again: kind memory or triple; hash: salted
+    """
+    CREATE TABLE tombstones (
+        user_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        hash BLOB NOT NULL,
+        at REAL NOT NULL,
+        PRIMARY KEY (user_id, kind, hash)
+    ) WITHOUT ROWID
+    """,
+    # state: open, resolved or dismissed; source: found, feedback or merge
+    """
+    CREATE TABLE conflicts (
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        first_id TEXT NOT NULL,
+        first_version INTEGER NOT NULL,
+        second_id TEXT NOT NULL,
+        second_version INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        severity TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        state TEXT NOT NULL,
+        source TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        decided_at REAL,
+        reason TEXT,
+        PRIMARY KEY (user_id, id)
+    ) WITHOUT ROWID
+    """,
+    "CREATE UNIQUE INDEX conflicts_by_pair ON conflicts "
+    "(user_id, first_id, first_version, second_id, second_version, type)",
+    "CREATE INDEX conflicts_by_second ON conflicts (user_id, second_id)",
+)
+
+
+def apply(connection: sqlite3.Connection) -> None:
+    """Add the tables of a memory's life."""
+    for statement in _STATEMENTS:
+        connection.execute(statement)
