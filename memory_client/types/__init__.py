@@ -5,6 +5,19 @@ Times are UTC epoch seconds. Scores and confidences are in [0, 1], importance in
 
 from memory_client.types.admin import Compacted, Finding, Metrics, Pong, Reindexed, SettingValue, Status
 from memory_client.types.conversation import Appended, Ended, Extended, Turn, TurnItem, TurnPage
+from memory_client.types.knowledge import (
+    DamagedLine,
+    KnowledgeChange,
+    KnowledgeComparison,
+    KnowledgeItem,
+    KnowledgeMerged,
+    KnowledgePoint,
+    KnowledgeType,
+    KnowledgeVersion,
+    RelevantPoint,
+    SharedSet,
+    VersionKind,
+)
 from memory_client.types.memories import Deleted, Memory, MemoryItem, Page, Stats, Updated, UserDeleted
 from memory_client.types.recall import Explanation, Hit, SearchReport, Snippet
 from memory_client.types.vocabulary import (
@@ -28,6 +41,7 @@ __all__ = [
     "Appended",
     "Category",
     "Compacted",
+    "DamagedLine",
     "Deleted",
     "Direction",
     "Ended",
@@ -38,6 +52,13 @@ __all__ = [
     "Hit",
     "Intent",
     "Kind",
+    "KnowledgeChange",
+    "KnowledgeComparison",
+    "KnowledgeItem",
+    "KnowledgeMerged",
+    "KnowledgePoint",
+    "KnowledgeType",
+    "KnowledgeVersion",
     "Memory",
     "MemoryItem",
     "Metadata",
@@ -47,11 +68,13 @@ __all__ = [
     "Page",
     "Pong",
     "Reindexed",
+    "RelevantPoint",
     "Role",
     "SearchOrder",
     "SearchReport",
     "SearchScope",
     "SettingValue",
+    "SharedSet",
     "Snippet",
     "Source",
     "Stage",
@@ -63,4 +86,5 @@ __all__ = [
     "TurnPage",
     "Updated",
     "UserDeleted",
+    "VersionKind",
 ]

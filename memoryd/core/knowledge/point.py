@@ -1,0 +1,112 @@
+"""What a knowledge point must be."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from memory_client.errors import InvalidParameterError, KnowledgeValidationError
+from memory_client.types import KnowledgePoint, KnowledgeType
+from memoryd.core.ids import check_name
+from memoryd.core.metadata import read_own
+from memoryd.core.shown import shown
+from memoryd.core.text import clean_text
+
+TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)
+LOWEST, HIGHEST = 0, 100
+RELEVANT_SCORE = 20
+"""Points of a lower score are neither found nor drawn."""
+
+_FIELDS = frozenset(("content", "type", "score", "user_id", "metadata"))
+_LAYOUT = "\t\n\r"
+_CONTENT_CHARS = 1_000_000
+_METADATA_BYTES = 65_536
+
+
+def validate_knowledge_point(
+    point: Mapping[str, Any],
+    *,
+    user_id: str | None = None,
+    content_chars: int = _CONTENT_CHARS,
+    metadata_bytes: int = _METADATA_BYTES,
+    parameter: str = "point",
+) -> KnowledgePoint:
+    """The point with all its fields, as it will be stored.
+
+    user_id: whose it must be, taken where the point does not say; content_chars, metadata_bytes: limits.
+    Raises `KnowledgeValidationError` naming the field, as `parameter.field`.
+    """
+    unknown = sorted(map(str, point.keys() - _FIELDS))
+    if unknown:
+        raise _fault(f"{parameter}.{unknown[0]}", unknown[0], f"the fields {', '.join(sorted(_FIELDS))}")
+    return KnowledgePoint(
+        content=_content(point.get("content"), content_chars, f"{parameter}.content"),
+        type=_type(point.get("type"), f"{parameter}.type"),
+        score=_score(point.get("score"), f"{parameter}.score"),
+        user_id=_owner(point.get("user_id"), user_id, f"{parameter}.user_id"),
+        metadata=_metadata(point.get("metadata"), metadata_bytes, f"{parameter}.metadata"),
+    )
+
+
+def content_hash(content: str) -> bytes:
+    """What identical contents have in common, 16 bytes."""
+    return hashlib.blake2b(content.encode(), digest_size=16).digest()
+
+
+def _content(value: Any, limit: int, parameter: str) -> str:
+    if not isinstance(value, str):
+        raise _fault(parameter, value, "a text")
+    control = next((c for c in value if (ord(c) < 32 or 127 <= ord(c) < 160) and c not in _LAYOUT), None)
+    if control is not None:
+        raise _fault(parameter, control, "a text without control characters")
+    try:
+        return clean_text(value, limit, parameter)[0]
+    except InvalidParameterError as error:
+        raise KnowledgeValidationError(error.message, **error.data) from error
+
+
+def _type(value: Any, parameter: str) -> KnowledgeType:
+    for known in TYPES:
+        if value == known:
+            return known
+    raise _fault(parameter, value, f"one of {', '.join(TYPES)}")
+
+
+def _score(value: Any, parameter: str) -> int:
+    if type(value) is not int or not LOWEST <= value <= HIGHEST:
+        raise _fault(parameter, value, f"a whole number from {LOWEST} to {HIGHEST}")
+    return value
+
+
+def _owner(value: Any, user_id: str | None, parameter: str) -> str:
+    if value is None and user_id is not None:
+        return user_id
+    if not isinstance(value, str):
+        raise _fault(parameter, value, "the user's id")
+    if user_id is not None and value != user_id:
+        raise _fault(parameter, value, f"that of the call, {user_id!r}")
+    try:
+        return check_name(value, parameter)
+    except InvalidParameterError as error:
+        raise KnowledgeValidationError(error.message, **error.data) from error
+
+
+def _metadata(value: Any, limit: int, parameter: str) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise _fault(parameter, value, "an object, or None")
+    try:
+        return read_own(value, limit)
+    except InvalidParameterError as error:
+        raise KnowledgeValidationError(f"{parameter}: {error.message}", **error.data) from error
+
+
+def _fault(parameter: str, value: Any, expected: str) -> KnowledgeValidationError:
+    return KnowledgeValidationError(
+        f"{parameter}: {shown(value)}; expected {expected}",
+        parameter=parameter,
+        value=shown(value),
+        expected=expected,
+    )

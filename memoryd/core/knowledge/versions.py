@@ -1,0 +1,87 @@
+"""Versions of a user's knowledge: their ids, and which of them together say what is known now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from memory_client.errors import InvalidParameterError
+from memory_client.types import VersionKind
+from memoryd.core.shown import shown
+
+LATEST = "latest"
+RECENT = 5
+"""Versions that points are drawn from."""
+
+_FORM = "%Y%m%d%H%M%S"
+_ID = re.compile(r"(\d{14})(?:-(\d{3}))?", re.ASCII)
+_LAST_NUMBER = 999
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version without its points. parents: of a merge the versions it holds, of a rollback its model."""
+
+    id: str
+    kind: VersionKind
+    parents: tuple[str, ...]
+    created_at: float
+    points: int
+
+
+def check_version_id(value: str, parameter: str = "version_id") -> str:
+    """The id itself: UTC `YYYYMMDDHHMMSS`, or with `-NNN`. Raises `InvalidParameterError`."""
+    match = _ID.fullmatch(value)
+    if match is None or _moment(match[1]) is None:
+        raise InvalidParameterError(
+            f"{parameter}: {shown(value)} is no version; expected a time such as 20260103174500, "
+            f"or 20260103174500-001",
+            parameter=parameter,
+            value=shown(value),
+            expected="YYYYMMDDHHMMSS or YYYYMMDDHHMMSS-NNN",
+        )
+    return value
+
+
+def next_version_id(now: float, latest: str) -> str:
+    """The id of a new version, behind the latest there is ('' for none), even when the clock went back."""
+    stamp = datetime.fromtimestamp(now, UTC).strftime(_FORM)
+    match = _ID.fullmatch(latest)
+    if match is None or stamp > match[1]:
+        return stamp
+    number = int(match[2] or 0) + 1
+    if number <= _LAST_NUMBER:
+        return f"{match[1]}-{number:03d}"
+    moment = _moment(match[1]) or datetime.fromtimestamp(now, UTC)
+    return (moment + timedelta(seconds=1)).strftime(_FORM)
+
+
+def effective(versions: Sequence[Version]) -> list[Version]:
+    """The versions that together say what is known now: the newest merge and the increments behind it.
+
+    versions: all, newest first; so is the result. A rollback stands for what was effective at its model.
+    """
+    found: list[Version] = []
+    for version in versions:
+        if version.kind == "rollback":
+            older = _from(versions, version.parents[0])
+            return [*found, *(effective(older) if older else [version])]
+        found.append(version)
+        if version.kind == "merge":
+            break
+    return found
+
+
+def _from(versions: Sequence[Version], id: str) -> Sequence[Version]:
+    """A version and all older ones; none when it is no longer there."""
+    place = next((place for place, version in enumerate(versions) if version.id == id), len(versions))
+    return versions[place:]
+
+
+def _moment(stamp: str) -> datetime | None:
+    try:
+        return datetime.strptime(stamp, _FORM)
+    except ValueError:
+        return None
