@@ -4,6 +4,15 @@ Times are UTC epoch seconds. Scores and confidences are in [0, 1], importance in
 """
 
 from memory_client.types.admin import Compacted, Finding, Metrics, Pong, Reindexed, SettingValue, Status
+from memory_client.types.conflicts import (
+    Conflict,
+    ConflictSide,
+    ConflictSource,
+    ConflictState,
+    ConflictType,
+    Resolved,
+    Severity,
+)
 from memory_client.types.conversation import Appended, Ended, Extended, Turn, TurnItem, TurnPage
 from memory_client.types.knowledge import (
     DamagedLine,
@@ -17,6 +26,24 @@ from memory_client.types.knowledge import (
     RelevantPoint,
     SharedSet,
     VersionKind,
+)
+from memory_client.types.life import (
+    Boosted,
+    DecayPass,
+    DecayPreview,
+    Decided,
+    Faded,
+    Fate,
+    Feedback,
+    FeedbackFinding,
+    FeedbackTaken,
+    PassInfo,
+    PassUndone,
+    Review,
+    ReviewKind,
+    ReviewPage,
+    ReviewState,
+    Verdict,
 )
 from memory_client.types.memories import Deleted, Memory, MemoryItem, Page, Stats, Updated, UserDeleted
 from memory_client.types.recall import Explanation, Hit, SearchReport, Snippet
@@ -39,14 +66,28 @@ from memory_client.types.vocabulary import (
 
 __all__ = [
     "Appended",
+    "Boosted",
     "Category",
     "Compacted",
+    "Conflict",
+    "ConflictSide",
+    "ConflictSource",
+    "ConflictState",
+    "ConflictType",
     "DamagedLine",
+    "DecayPass",
+    "DecayPreview",
+    "Decided",
     "Deleted",
     "Direction",
     "Ended",
     "Explanation",
     "Extended",
+    "Faded",
+    "Fate",
+    "Feedback",
+    "FeedbackFinding",
+    "FeedbackTaken",
     "Filters",
     "Finding",
     "Hit",
@@ -66,14 +107,22 @@ __all__ = [
     "Mode",
     "Order",
     "Page",
+    "PassInfo",
+    "PassUndone",
     "Pong",
     "Reindexed",
     "RelevantPoint",
+    "Resolved",
+    "Review",
+    "ReviewKind",
+    "ReviewPage",
+    "ReviewState",
     "Role",
     "SearchOrder",
     "SearchReport",
     "SearchScope",
     "SettingValue",
+    "Severity",
     "SharedSet",
     "Snippet",
     "Source",
@@ -86,5 +135,6 @@ __all__ = [
     "TurnPage",
     "Updated",
     "UserDeleted",
+    "Verdict",
     "VersionKind",
 ]

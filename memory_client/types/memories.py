@@ -25,6 +25,9 @@ class Memory(TypedDict):
     category: Category
     kind: Kind
     importance: float
+    """As it was set last; filters and orders see this one."""
+    effective_importance: float
+    """What time has left of it; ranking uses this one."""
     confidence: float
     verified: bool
     source: Source

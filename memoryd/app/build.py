@@ -15,6 +15,7 @@ from memory_client.errors import DeadlineExceededError, ModelUnavailableError, S
 from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.settings import Settings
+from memoryd.core.days import Calendar, DayClock
 from memoryd.core.ids import IdFactory
 from memoryd.core.times import parse_zone
 from memoryd.engine import screen, turn_entries
@@ -229,6 +230,7 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
         vectors=vectors,
         meaning=Meaning(host, vectors, lambda model: _former_host(choice, model)),
         clock=clock,
+        calendar=_calendar(settings),
         limits=Limits(
             text_chars=settings.limits.text_chars,
             metadata_bytes=settings.limits.metadata_bytes,
@@ -242,6 +244,11 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
 def _reranker(settings: Settings) -> RerankerChoice:
     own = settings.reranker
     return RerankerChoice(own.model, own.device, own.allow_downloads)
+
+
+def _calendar(settings: Settings) -> Calendar:
+    clock: DayClock = "wall" if settings.decay.clock == "wall" else "active"
+    return Calendar(_zone(settings.search.timezone), clock)
 
 
 def _zone(name: str) -> tzinfo:

@@ -171,6 +171,28 @@ class ConversationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DecaySettings:
+    clock: str = _setting(
+        "active",
+        "Days that count for decay: those on which the user was there, or every one.",
+        choices=("active", "wall"),
+    )
+    pass_hours: float = _setting(
+        24.0, "Hours between the passes that archive and queue reviews; 0 never.", low=0
+    )
+    pass_share: float = _setting(
+        0.1,
+        "Largest share of a user's active memories that a pass archives, and that it queues for review; "
+        "20 in any case.",
+        low=0,
+        high=1,
+    )
+    retention_days: float = _setting(
+        0.0, "Days after which what is archived is destroyed; 0 never.", low=0, high=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
     result_cache: int = _setting(10_000, "Answers of searches kept; 0 none.", low=0, high=1_000_000)
@@ -196,6 +218,7 @@ class Settings:
     lance: LanceSettings = LanceSettings()
     maintenance: MaintenanceSettings = MaintenanceSettings()
     conversation: ConversationSettings = ConversationSettings()
+    decay: DecaySettings = DecaySettings()
     search: SearchSettings = SearchSettings()
     limits: LimitSettings = LimitSettings()
     origins: Mapping[str, Origin] = field(default_factory=dict)

@@ -41,11 +41,6 @@ def default_importance(category: str) -> float:
     return 3.0 if category in ("core", "system") else 1.0
 
 
-def default_grace(category: str) -> float:
-    """Days before decay starts: 5 for facts, 3 for episodes; the others never decay (design, section 5)."""
-    return {"fact": 5.0, "episode": 3.0}.get(category, 0.0)
-
-
 def clamp_importance(value: float) -> float:
     """Within 0 and 5."""
     return min(MAX_IMPORTANCE, max(MIN_IMPORTANCE, value))
@@ -135,9 +130,10 @@ def metadata_out(record: Record) -> dict[str, Any]:
     return {**record.metadata, **repeated}
 
 
-def to_memory(record: Record, *, indexed: bool) -> Memory:
-    """The plain dict of the interface."""
+def to_memory(record: Record, *, indexed: bool, effective: float) -> Memory:
+    """The plain dict of the interface. effective: what time has left of the importance."""
     shown = {name: getattr(record, name) for name in FIELD_NAMES if name not in _PRIVATE}
     for name in ("tags", "exact_keys", "notices"):
         shown[name] = list(shown[name])
-    return cast("Memory", {**shown, "metadata": metadata_out(record), "indexed": indexed})
+    derived = {"effective_importance": effective, "metadata": metadata_out(record), "indexed": indexed}
+    return cast("Memory", {**shown, **derived})

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
+from memoryd.core.decay import trigger_of
 from memoryd.core.ids import check_name
 from memoryd.core.metadata import Draft, default_of, read_metadata, removed_keys
-from memoryd.core.record import Record, default_grace, default_importance
+from memoryd.core.record import Record, default_importance
 from memoryd.core.scope import writing_agent
 from memoryd.core.text import clean_text
 from memoryd.engine.parts import Limits
@@ -50,7 +51,7 @@ def new_record(
         updated_at=now,
         last_access=fields.pop("last_access", created),
         decay_from=now,
-        grace=default_grace(category),
+        grace=trigger_of(category),
         root_id=id,
         metadata=draft.rest,
         notices=(*notices, *draft.notices),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memory_client.paths import DataPaths
+from memoryd.core.days import Calendar
 from memoryd.core.ids import IdFactory
 from memoryd.engine.meaning import Meaning
 from memoryd.index.lexical import LexicalIndex
@@ -35,6 +36,7 @@ class Parts:
     vectors: VectorIndex
     meaning: Meaning
     clock: Clock
+    calendar: Calendar = field(default_factory=Calendar)
     limits: Limits = field(default_factory=Limits)
     ids: IdFactory = field(default_factory=IdFactory)
     reranker: RerankerHost = field(default_factory=lambda: RerankerHost(RerankerChoice()))

@@ -23,21 +23,25 @@ _IN_BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record with its place. row: what derived stores call it by; text_seq: the text's change number."""
+    """A record with its place.
+
+    row: what derived stores call it by; text_seq: the text's change number; decay_seq: that of decay_from.
+    """
 
     row: int
     text_seq: int
     record: Record
     indexed: bool
+    decay_seq: int = 0
 
 
 def insert(tx: Transaction, record: Record) -> int:
     """Store a new record; return its row."""
-    names = [*FIELD_NAMES, "seq", "text_seq"]
+    names = [*FIELD_NAMES, "seq", "text_seq", "decay_seq"]
     marks = ", ".join("?" * len(names))
     cursor = tx.execute(
         f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})",
-        [*_values(record), tx.seq, tx.seq],
+        [*_values(record), tx.seq, tx.seq, tx.seq],
     )
     return int(cursor.lastrowid or 0)
 
@@ -47,7 +51,11 @@ def update(tx: Transaction, row: int, record: Record, *, text_changed: bool) -> 
     names = [*FIELD_NAMES, "seq"] + (["text_seq"] if text_changed else [])
     assignments = ", ".join(f"{name} = ?" for name in names)
     seqs = [tx.seq] * (2 if text_changed else 1)
-    tx.execute(f"UPDATE memories SET {assignments} WHERE row = ?", [*_values(record), *seqs, row])
+    tx.execute(
+        f"UPDATE memories SET {assignments}, "
+        "decay_seq = CASE WHEN decay_from = ? THEN decay_seq ELSE ? END WHERE row = ?",
+        [*_values(record), *seqs, record.decay_from, tx.seq, row],
+    )
 
 
 def remove(tx: Transaction, rows: Iterable[int]) -> None:
@@ -123,7 +131,8 @@ def _select(
 ) -> list[Stored]:
     """index: `NOT INDEXED` goes by row numbers; SQLite would rather walk through all of a user's rows."""
     sql = (
-        f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, o.row IS NULL AS indexed "
+        f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, m.decay_seq AS decay_seq, "
+        "o.row IS NULL AS indexed "
         f"FROM memories m {index} "
         f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "
         f"WHERE {condition} {tail}"
@@ -132,7 +141,7 @@ def _select(
 
 
 def _stored(row: sqlite3.Row) -> Stored:
-    return Stored(row["row"], row["text_seq"], _record(row), bool(row["indexed"]))
+    return Stored(row["row"], row["text_seq"], _record(row), bool(row["indexed"]), row["decay_seq"])
 
 
 def _values(record: Record) -> list[Any]:

@@ -137,7 +137,7 @@ def test_the_size_of_the_metadata_is_bounded_over_updates() -> None:
 
 
 def test_the_dict_of_the_interface_has_every_field_and_no_other() -> None:
-    memory = to_memory(record("t", {"a": 1, "category": "core"}), indexed=True)
+    memory = to_memory(record("t", {"a": 1, "category": "core"}), indexed=True, effective=3.0)
     assert set(memory) == set(Memory.__annotations__)
     assert memory["metadata"] == {
         "a": 1,

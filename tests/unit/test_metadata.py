@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_client.errors import InvalidParameterError
+from memoryd.core.decay import trigger_of
 from memoryd.core.metadata import TAKEN, default_of, read_metadata, removed_keys
-from memoryd.core.record import CATEGORIES, KINDS, SOURCES, default_grace, default_importance
+from memoryd.core.record import CATEGORIES, KINDS, SOURCES, default_importance
 
 LIMIT = 65_536
 # Design, section 4: "metadata keys taken as fields".
@@ -236,4 +237,4 @@ def test_what_fields_fall_back_to() -> None:
 
 def test_numbers_of_the_design() -> None:
     assert [default_importance(category) for category in CATEGORIES] == [3.0, 3.0, 1.0, 1.0]
-    assert [default_grace(category) for category in CATEGORIES] == [0.0, 0.0, 5.0, 3.0]
+    assert [trigger_of(category) for category in CATEGORIES] == [0.0, 0.0, 5.0, 3.0]

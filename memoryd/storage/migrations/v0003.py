@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
+_FIRST_POINT = 2 << 40
+"""Rows below are memories and turns; the number is part of the schema, as that of turns is."""
+
 _STATEMENTS = (
     # pinned: exempt from clock and review; keeps: KEEP verdicts so far; history_from: the earliest version
     # that is still told apart; archived_at, archived_by: when, and by which pass if by one
@@ -12,6 +15,8 @@ _STATEMENTS = (
     "ALTER TABLE memories ADD COLUMN history_from INTEGER NOT NULL DEFAULT 1",
     "ALTER TABLE memories ADD COLUMN archived_at REAL",
     "ALTER TABLE memories ADD COLUMN archived_by TEXT",
+    # decay_seq: change number of the transaction that set decay_from; tells what came first when clocks lie
+    "ALTER TABLE memories ADD COLUMN decay_seq INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX memories_expiring ON memories (user_id, expires_at) "
     "WHERE expires_at IS NOT NULL AND state = 'active'",
     "CREATE INDEX memories_archived ON memories (user_id, archived_by) WHERE archived_by IS NOT NULL",
@@ -21,15 +26,16 @@ _STATEMENTS = (
     "ALTER TABLE versions ADD COLUMN reason TEXT",
     "ALTER TABLE versions ADD COLUMN hash BLOB",
     "CREATE INDEX versions_by_time ON versions (user_id, at)",
-    # day: proleptic ordinal of a local date on which the user was there
+    # day: proleptic ordinal of a local date on which the user was there; seq: change number it was noted with
     """
     CREATE TABLE active_days (
         user_id TEXT NOT NULL,
         day INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
         PRIMARY KEY (user_id, day)
     ) WITHOUT ROWID
     """,
-    # kind: boost, use or feedback; amount: what was applied
+    # kind: boost or use; amount: what was applied
     """
     CREATE TABLE boosts (
         user_id TEXT NOT NULL,
@@ -42,7 +48,7 @@ _STATEMENTS = (
     """,
     "CREATE INDEX boosts_by_memory ON boosts (user_id, memory_id, at)",
     # kind: promotion, decay or feedback; decay_from: the crossing a decay review is about; pass_id: which
-    # queued it; state: pending or decided
+    # queued it; state: pending or decided; finding, note: what feedback said, wrong or outdated, and why
     """
     CREATE TABLE reviews (
         id TEXT NOT NULL,
@@ -54,6 +60,7 @@ _STATEMENTS = (
         decay_from REAL NOT NULL,
         pass_id TEXT,
         created_at REAL NOT NULL,
+        finding TEXT,
         note TEXT,
         verdict TEXT,
         operator TEXT,
@@ -111,6 +118,84 @@ _STATEMENTS = (
     "CREATE UNIQUE INDEX conflicts_by_pair ON conflicts "
     "(user_id, first_id, first_version, second_id, second_version, type)",
     "CREATE INDEX conflicts_by_second ON conflicts (user_id, second_id)",
+    # one a user and content; agent_id: always NULL, all agents share them; type, score, metadata, version_id:
+    # as the newest version that counts says; is_current: whether one does
+    """
+    CREATE TABLE points (
+        row INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        agent_id TEXT,
+        hash BLOB NOT NULL,
+        text TEXT NOT NULL,
+        type TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        metadata TEXT NOT NULL,
+        version_id TEXT NOT NULL,
+        is_current INTEGER NOT NULL,
+        created_at REAL NOT NULL,
+        seq INTEGER NOT NULL,
+        text_seq INTEGER NOT NULL
+    )
+    """,
+    "CREATE UNIQUE INDEX points_by_id ON points (user_id, id)",
+    "CREATE UNIQUE INDEX points_by_hash ON points (user_id, hash)",
+    "CREATE INDEX points_current ON points (user_id, score) WHERE is_current",
+    f"INSERT INTO sqlite_sequence VALUES ('points', {_FIRST_POINT})",
+    # weights: of its points the rows, little-endian int64, then the scores, uint8: what sampling reads
+    """
+    CREATE TABLE snapshots (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        version_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        parents TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        points INTEGER NOT NULL,
+        weights BLOB NOT NULL,
+        UNIQUE (user_id, version_id)
+    )
+    """,
+    """
+    CREATE TABLE snapshot_points (
+        snapshot INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        point INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        metadata TEXT NOT NULL,
+        PRIMARY KEY (snapshot, position)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX snapshot_points_by_point ON snapshot_points (point)",
+    # sets of points that users have published, and to whom they are granted; state: granted or revoked
+    """
+    CREATE TABLE shared_sets (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        UNIQUE (owner, name)
+    )
+    """,
+    """
+    CREATE TABLE shared_points (
+        number INTEGER NOT NULL,
+        point INTEGER NOT NULL,
+        PRIMARY KEY (number, point)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX shared_points_by_point ON shared_points (point)",
+    """
+    CREATE TABLE grants (
+        subscriber TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        at REAL NOT NULL,
+        PRIMARY KEY (subscriber, number)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX grants_by_set ON grants (number)",
 )
 
 

@@ -1,0 +1,46 @@
+"""Statements of one user that exclude each other."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+ConflictType = Literal["negation", "antonym", "number", "date", "place", "exclusive"]
+Severity = Literal["low", "medium", "high"]
+ConflictState = Literal["open", "resolved", "dismissed"]
+ConflictSource = Literal["found", "feedback", "merge"]
+
+
+class ConflictSide(TypedDict):
+    """One of two statements: a memory as it was at a version."""
+
+    id: str
+    version: int
+    text: str
+
+
+class Conflict(TypedDict):
+    """Two statements that cannot both be so.
+
+    first is the older one; between two versions of one memory both have its id, `id` is None and the state
+    `resolved`, for the later version corrected the earlier. type: the plainest sign of it; detail: what stands
+    against what, in a few words.
+    """
+
+    id: str | None
+    first: ConflictSide
+    second: ConflictSide
+    type: ConflictType
+    severity: Severity
+    detail: str
+    state: ConflictState
+    source: ConflictSource
+    created_at: float
+
+
+class Resolved(TypedDict):
+    """winner, loser: the memories; archived: whether the loser was archived now; closed: conflicts closed."""
+
+    winner: str
+    loser: str
+    archived: bool
+    closed: int

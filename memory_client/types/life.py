@@ -1,0 +1,140 @@
+"""The life of a memory: use, decay, review."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from memory_client.types.vocabulary import Category
+
+Feedback = Literal["useful", "wrong", "outdated"]
+FeedbackFinding = Literal["wrong", "outdated"]
+Fate = Literal["keep", "review", "decay", "expired"]
+ReviewKind = Literal["promotion", "decay", "feedback"]
+ReviewState = Literal["pending", "decided"]
+Verdict = Literal["promote", "keep", "delete"]
+
+
+class Boosted(TypedDict):
+    """What a use did."""
+
+    id: str
+    applied: float
+    """What was added, 0.0 to 0.3."""
+    importance: float
+    why: str | None
+    """Why not all of it was; None when it was."""
+    restored: bool
+    """Whether decay had archived the memory, and the use brought it back."""
+
+
+class FeedbackTaken(TypedDict):
+    """What came of feedback."""
+
+    id: str
+    confidence: float
+    review_id: str | None
+    """The review that was opened, or was open already; None for `useful`."""
+
+
+class Faded(TypedDict):
+    """A memory that a pass would do something with."""
+
+    id: str
+    fate: Fate
+    """`review`: a review is queued; `decay`, `expired`: archived because of it."""
+    category: Category
+    importance: float
+    """As it was set last."""
+    effective_importance: float
+    days: float
+    """Days that count since then."""
+
+
+class PassInfo(TypedDict):
+    """A pass there was."""
+
+    id: str
+    at: float
+    operator: str
+    archived: int
+    reviews: int
+    undone_at: float | None
+
+
+class DecayPreview(TypedDict):
+    """What a pass would do now."""
+
+    items: list[Faded]
+    """Expired ones first, then the weakest."""
+    counts: dict[str, int]
+    """active, review, decay, expired; later: what is left for the passes after it."""
+    undo: list[str]
+    """Passes it would undo, because they lie in the future."""
+    passes: list[PassInfo]
+    """The last ten that did something, newest first."""
+    is_behind: bool
+    """Whether the clock seems to be set back: then a pass does nothing."""
+
+
+class DecayPass(TypedDict):
+    """What a pass did."""
+
+    id: str | None
+    """None when it had nothing to do because the clock seems to be set back."""
+    archived: list[str]
+    reviewed: list[str]
+    """Memories a review was queued for."""
+    undone: list[str]
+    later: int
+    """What is left for the passes after it."""
+
+
+class PassUndone(TypedDict):
+    """What the undoing of a pass brought back."""
+
+    id: str
+    restored: list[str]
+    withdrawn: int
+    """Pending reviews that were dropped."""
+
+
+class Review(TypedDict):
+    """A question about a memory's fate, and the answer."""
+
+    id: str
+    memory_id: str
+    kind: ReviewKind
+    state: ReviewState
+    text: str
+    """Of the memory, as it is now."""
+    category: Category
+    effective_importance: float
+    importance: float
+    """Effective, when the review was queued."""
+    finding: FeedbackFinding | None
+    """What feedback said."""
+    note: str | None
+    """Why, in its own words."""
+    created_at: float
+    verdict: Verdict | None
+    operator: str | None
+    reason: str | None
+    decided_at: float | None
+
+
+class ReviewPage(TypedDict):
+    """A page of reviews; `cursor` is None on the last one."""
+
+    items: list[Review]
+    cursor: str | None
+    total: int
+
+
+class Decided(TypedDict):
+    """The receipt of a verdict."""
+
+    id: str
+    memory_id: str
+    verdict: Verdict
+    version: int
+    """Of the memory, after it."""

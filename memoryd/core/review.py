@@ -1,0 +1,19 @@
+"""When somebody is asked about a memory."""
+
+from __future__ import annotations
+
+from memoryd.core.decay import PROMOTE_FROM, REVIEW_BELOW
+from memoryd.core.record import Record
+
+_SETTLED = ("core", "system")
+"""Categories there is nothing to promote to."""
+
+
+def is_promotion_due(record: Record, before: float, after: float) -> bool:
+    """Whether a write has lifted a memory's effective importance to where it may become core."""
+    return before < PROMOTE_FROM <= after and record.category not in _SETTLED and not record.pinned
+
+
+def is_lifted(after: float) -> bool:
+    """Whether a memory is so important again that its fall need not be judged any more."""
+    return after >= REVIEW_BELOW

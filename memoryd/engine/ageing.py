@@ -1,0 +1,48 @@
+"""What time has left of the importance of memories, and what a new importance brings about."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memoryd.core import review
+from memoryd.core.days import Calendar
+from memoryd.core.decay import Cohort, fading
+from memoryd.core.ids import IdFactory
+from memoryd.core.record import Record
+from memoryd.storage import days, reviews
+from memoryd.storage.database import Transaction
+from memoryd.storage.memories import Stored
+from memoryd.storage.reviews import ReviewRow
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """days: that count since the importance was set; effective: what is left of it."""
+
+    days: float
+    effective: float
+
+
+def ages(
+    connection: sqlite3.Connection, calendar: Calendar, stored: Sequence[Stored], now: float
+) -> list[Age]:
+    """The ages of memories of one user."""
+    if not stored:
+        return []
+    cohort = Cohort.of([fading(one.record, one.row, one.decay_seq) for one in stored])
+    passed = cohort.days(days.of_user(connection, calendar, stored[0].record.user_id, now))
+    left = cohort.effective(passed).tolist()
+    return [Age(*pair) for pair in zip(passed.tolist(), left, strict=True)]
+
+
+def crossed(tx: Transaction, ids: IdFactory, record: Record, before: float, after: float, now: float) -> None:
+    """Queue and withdraw the reviews of a write that moved the effective importance."""
+    owner = record.user_id, record.id
+    if review.is_lifted(after):
+        reviews.withdraw(tx, *owner, kinds=["decay"])
+    is_due = review.is_promotion_due(record, before, after)
+    if is_due and reviews.pending(tx.connection, *owner, "promotion") is None:
+        id = ids.new("rev", now)
+        reviews.insert(tx, ReviewRow(id, *owner, "promotion", after, record.decay_from, now))
