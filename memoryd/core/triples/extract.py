@@ -1,0 +1,59 @@
+"""What a text tells by rules alone: statements about the user and about those it names.
+
+Deterministic, no model. Read are the first `READ_CHARS` characters of a text, sentences of at most
+`SENTENCE_CHARS`, and at most `MOST` statements are taken: the time is linear in what is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memoryd.core.triples import chinese, english
+from memoryd.core.triples.names import OWN, key_of
+from memoryd.core.triples.reading import Reading
+from memoryd.core.triples.statement import MAX_BYTES, Statement
+
+READ_CHARS = 4_000
+SENTENCE_CHARS = 300
+MOST = 32
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_SENTENCE = re.compile(
+    r"(?:[^。！？!?；;\n.]|\.(?!\s|$)|(?<=\b[DMS]r)\.|(?<=\bMrs)\.|(?<=\bMs)\."
+    r"|\.(?=\.))*(?:[。！？!?；;\n.]+|$)"
+)
+_FIRST_PERSON = re.compile(r"我|俺|\b(?:I|my|me|mine|myself)\b", re.IGNORECASE)
+_SECRET = "[secret:"
+
+
+def extracted(text: str, *, by_user: bool = True) -> list[Statement]:
+    """The statements of a text. by_user: whether the user said it, so that 我 and I are the user;
+    elsewhere sentences in the first person are passed over."""
+    found: dict[bytes, Statement] = {}
+    reading = Reading()
+    for sentence in _sentences(text[:READ_CHARS]):
+        if not by_user and _FIRST_PERSON.search(sentence):
+            continue
+        read = chinese.read_sentence if _HAN.search(sentence) else english.read_sentence
+        for one in read(sentence, reading):
+            if _is_sound(one):
+                found.setdefault(one.identity, one)
+        if len(found) >= MOST:
+            break
+    return list(found.values())[:MOST]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group().strip()
+        if 1 < len(sentence) <= SENTENCE_CHARS and _SECRET not in sentence:
+            yield sentence
+
+
+def _is_sound(one: Statement) -> bool:
+    """Its parts are names, and it is not about one thing alone."""
+    parts = (one.subject, one.object, one.frequency or "-", one.condition or "-")
+    if any(not part.strip() or len(part.encode()) > MAX_BYTES for part in parts):
+        return False
+    subject, object = key_of(one.subject), key_of(one.object)
+    return subject != object and (object != OWN or one.predicate.endswith("_of"))

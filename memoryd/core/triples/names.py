@@ -1,0 +1,59 @@
+"""Names of entities: what a name is stored as, and the key under which its spellings are one."""
+
+from __future__ import annotations
+
+import re
+
+from memoryd.core.fold import fold
+from memoryd.core.triples.kin import KIN_EN, KIN_ZH
+
+OWN = "user"
+"""The name and the key of the user's own node."""
+
+_OWN_WORDS = frozenset("user i me my myself mine 我 我的 我自己 自己 本人 俺 咱 主人 用户 使用者".split()) | {
+    "the user",
+    "this user",
+    "the owner",
+    "my master",
+    "the master",
+}
+_OUTER = " \t\r\n.,;:!?…·~'\"`“”‘’«»()[]{}<>《》〈〉「」『』【】（）。，、；：！？—-"
+_ARTICLE = re.compile(r"^(?:the|a|an)\s+(?=\S)")
+_TITLE_EN = re.compile(r"^(?:mr|mrs|ms|miss|dr|prof|sir|madam)\b\.?\s+(?=\S+\s+\S)")
+_TITLE_ZH = re.compile(r"(?<=[\u4e00-\u9fff]{2})(?:先生|女士|小姐|同学)$")
+_OWN_START = re.compile(r"^(?:(?:我|俺|咱|本人|主人|用户)(?:家)?的?|(?:my|(?:the )?user's)\s+)(?=\S)")
+_SPACE = re.compile(r"\s+")
+
+
+def name_of(name: str) -> str:
+    """A name as it is stored and shown: one line, without what stands around it."""
+    plain = _SPACE.sub(" ", name).strip(_OUTER) or _SPACE.sub(" ", name).strip()
+    key = key_of(plain)
+    return key if key == OWN or key.startswith(f"{OWN}'s ") else plain
+
+
+def key_of(name: str) -> str:
+    """What spellings of one name have in common: width, case, traditional characters, articles, quotes and
+    titles are no difference; every word for the user is `user`, 我妈妈 and my mom are `user's mother`."""
+    folded = _SPACE.sub(" ", fold(name)).strip(_OUTER) or _SPACE.sub(" ", fold(name)).strip()
+    if folded in _OWN_WORDS:
+        return OWN
+    relative = _relative(folded)
+    if relative:
+        return f"{OWN}'s {relative}"
+    folded = _ARTICLE.sub("", folded)
+    return _TITLE_ZH.sub("", _TITLE_EN.sub("", folded))
+
+
+def own_words() -> frozenset[str]:
+    """The folded words that stand for the user."""
+    return _OWN_WORDS
+
+
+def _relative(folded: str) -> str | None:
+    """The relation of somebody who is called after the user: 我妈妈, my mom, the user's mother."""
+    match = _OWN_START.match(folded)
+    if match is None:
+        return None
+    rest = folded[match.end() :]
+    return KIN_ZH.get(rest) or KIN_EN.get(rest) or (rest if folded.startswith(f"{OWN}'s ") else None)

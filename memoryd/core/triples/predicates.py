@@ -1,0 +1,102 @@
+"""Predicates: a small vocabulary, and the Chinese and English words that mean one of it."""
+
+from __future__ import annotations
+
+import re
+
+from memoryd.core.fold import fold
+from memoryd.core.triples.kin import KIN_EN, KIN_ZH
+
+_WORDS = {
+    "likes": "喜欢 喜爱 热爱 爱 like love loves enjoy enjoys likes fond_of is_fond_of",
+    "dislikes": "讨厌 厌恶 反感 受不了 hate hates dislike detest detests can't_stand cannot_stand",
+    "prefers": "更喜欢 偏爱 prefer",
+    "favorite": "最喜欢 最喜欢的是 favourite favorite_thing",
+    "name": "名字 叫 名叫 姓名 名字是 名字叫 named is_called is_named called",
+    "nickname": "昵称 外号 小名 绰号 nicknamed",
+    "born_on": "生日 生日是 出生日期 出生于 birthday date_of_birth birthday_is was_born_on",
+    "born_in": "出生地 出生在 birthplace place_of_birth was_born_in",
+    "age": "年龄 岁数 aged",
+    "height": "身高",
+    "weight": "体重 weighs",
+    "lives_in": "住 住在 居住在 现居 居住地 live_in resides_in residence",
+    "lives_with": "同住 一起住 live_with",
+    "comes_from": "来自 老家 家乡 籍贯 老家在 from is_from hometown come_from",
+    "works_as": "职业 工作是 担任 从事 occupation job profession work_as",
+    "works_at": "工作于 就职于 任职于 公司 单位 在…工作 work_at works_for work_for employer",
+    "studies": "专业 主修 学习 major study",
+    "studies_at": "就读于 学校 study_at goes_to_school_at",
+    "graduated_from": "毕业于 母校 graduate_from alma_mater",
+    "speaks": "会说 说 语言 speak",
+    "can": "会 擅长 能 is_able_to",
+    "has_pet": "养 养了 宠物 pet",
+    "is_a": "是 是一个 是一种 is an is_an",
+    "owns": "有 拥有 has own have",
+    "allergic_to": "过敏 对…过敏 is_allergic_to allergy",
+    "suffers_from": "患有 疾病 suffer_from illness",
+    "fears": "怕 害怕 恐惧 is_afraid_of afraid_of fear",
+    "marital_status": "婚姻状况 婚姻状态",
+    "eats": "吃 eat",
+    "drinks": "喝 drink",
+    "plays": "玩 打 弹 踢 play",
+    "does": "做 do",
+}
+RELATIONS = tuple(f"{relation}_of" for relation in dict.fromkeys(KIN_EN.values()))
+SYMMETRIC = frozenset(
+    f"{relation}_of" for relation in ("colleague", "classmate", "friend", "neighbor", "roommate", "cousin")
+)
+"""As true the other way round."""
+
+FAVORITES = {
+    "color": "颜色 colour color",
+    "food": "食物 菜 美食 零食 食品 吃的 food dish meal snack",
+    "drink": "饮料 饮品 喝的 drink beverage",
+    "fruit": "水果 fruit",
+    "movie": "电影 片子 movie film",
+    "book": "书 小说 书籍 book novel",
+    "song": "歌 歌曲 曲子 song",
+    "singer": "歌手 singer",
+    "band": "乐队 乐团 band",
+    "sport": "运动 体育运动 球类 sport",
+    "season": "季节 season",
+    "animal": "动物 animal",
+    "game": "游戏 game",
+    "city": "城市 city",
+}
+FAVORITE_OF = {word: f"favorite_{kind}" for kind, words in FAVORITES.items() for word in words.split()}
+
+_KNOWN: dict[str, str] = {word: name for name, words in _WORDS.items() for word in words.split()}
+_KNOWN |= {name: name for name in (*_WORDS, *RELATIONS, *(f"favorite_{kind}" for kind in FAVORITES))}
+_KNOWN |= {word: f"{relation}_of" for table in (KIN_ZH, KIN_EN) for word, relation in table.items()}
+_KNOWN |= {f"{word}_of": f"{relation}_of" for word, relation in KIN_EN.items()}
+_KNOWN |= {f"最喜欢的{word}": name for word, name in FAVORITE_OF.items()}
+_KNOWN |= {f"favourite_{kind}": f"favorite_{kind}" for kind in FAVORITES} | {"最爱": "favorite"}
+
+_NOT_ZH = re.compile(r"^(?:从来不|从不|并不|不太|不怎么|不|没有|没)(?=.)")
+_NOT_EN = re.compile(r"^(?:(?:do|does|did|is|are|am|was|can)?_?(?:not|n't)|never|don't|doesn't|isn't)_(?=.)")
+_GAPS = re.compile(r"[\s_]+")
+_IS = re.compile(r"^(?:是|is_|are_|am_)(?=.)|^(?:我|主人|用户)的|的$|是$|(?<=.)在$|^(?:the|a|an)_")
+
+
+def predicate_of(word: str) -> tuple[str, bool]:
+    """The predicate a word means, and whether the word negates it; an unknown one is kept, folded, its
+    words joined by `_`."""
+    plain = _GAPS.sub("_", fold(word).strip()).strip("_")
+    known = _looked_up(plain)
+    if known:
+        return known, False
+    for pattern in (_NOT_ZH, _NOT_EN):
+        match = pattern.match(plain)
+        if match:
+            rest = plain[match.end() :]
+            return _looked_up(rest) or rest, True
+    return plain, False
+
+
+def _looked_up(plain: str) -> str | None:
+    return _KNOWN.get(plain) or _KNOWN.get(_IS.sub("", plain))
+
+
+def words_of_predicates() -> dict[str, str]:
+    """Folded word -> predicate, of every word that means one."""
+    return _KNOWN
