@@ -48,11 +48,12 @@ class Hit(TypedDict):
     text: str
     score: float
     metadata: Metadata
-    """Of a turn also `session_id position role speaker timestamp`."""
+    """Of a turn also `session_id position role speaker timestamp`; of a shared point `citation owner set
+    knowledge_type knowledge_score timestamp` alone."""
     category: Category | None
-    """None for a turn."""
+    """Of a memory."""
     importance: float | None
-    """None for a turn."""
+    """Of a memory."""
     created_at: float
     scores: dict[str, float]
     """source (`semantic` cosine, `lexical` BM25, `exact`, `temporal`, `reranker`) -> raw score."""

@@ -82,9 +82,13 @@ def _hit_lines(rank: int, hit: Hit, *, explain: bool, marks: tuple[str, str]) ->
 
 
 def _kind(hit: Hit) -> str:
-    """Of a memory its category, of a turn where and by whom it was said."""
+    """Of a memory its category, of a turn where and by whom it was said, of a shared point its set."""
     about = hit["metadata"]
-    own = [about["session_id"], about["speaker"]] if hit["type"] == "turn" else [hit["category"]]
+    own = {
+        "memory": [hit["category"]],
+        "turn": [about.get("session_id"), about.get("speaker")],
+        "shared": [about.get("set")],
+    }[hit["type"]]
     return " ".join([hit["type"], *(_plain(one) for one in own if one)])
 
 

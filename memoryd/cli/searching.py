@@ -21,10 +21,10 @@ _MODES = ("auto", "hybrid", "semantic", "lexical", "exact", "temporal")
 @click.option("--session", help="Within one session.")
 @click.option(
     "--scope",
-    type=click.Choice(["memory", "turn", "all"]),
+    type=click.Choice(["memory", "turn", "shared", "all"]),
     default="memory",
     show_default=True,
-    help="Memories, what was said, or both.",
+    help="Memories, what was said, what others share, or all.",
 )
 @click.option("--mode", type=click.Choice(_MODES), default="auto", show_default=True, help="How to search.")
 @click.option(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-TextKind = Literal["memory", "turn"]
+TextKind = Literal["memory", "turn", "point"]
 TEXT_KINDS: tuple[TextKind, ...] = get_args(TextKind)
 
 _BITS = 40

@@ -26,7 +26,7 @@ from memoryd.storage.texts import EVERY_TEXT, visible
 _TERMS_READ = 2000  # of a long query; looking one up takes 10 to 50 µs
 _TERMS_USED = 128  # the rarest of them
 _CACHED_TERMS = 50_000
-_PLURAL: dict[TextKind, str] = {"memory": "memories", "turn": "turns"}
+_PLURAL: dict[TextKind, str] = {"memory": "memories", "turn": "turns", "point": "knowledge points"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memory_client.types import Explanation, Hit, Snippet
+from memory_client.types import Explanation, Hit, SearchScope, Snippet
 from memoryd.core.fold import query_terms
 from memoryd.core.kinds import TextKind, kind_of
+from memoryd.core.knowledge.point import PointRecord
 from memoryd.core.record import Record, metadata_out
 from memoryd.core.snippet import matched_terms, snippet
 from memoryd.core.turn import TurnRecord
 from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.plan import RetrievalPlan
 
+Recorded = Record | TurnRecord | PointRecord
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A ranked row with what is stored there. same: ids of near-duplicates it stands for."""
 
-    record: Record | TurnRecord
+    record: Recorded
     fused: Fused
     same: tuple[str, ...] = ()
 
@@ -44,18 +47,38 @@ class Trace:
 def hit_of(found: Found) -> Hit:
     """The hit of a row."""
     record, fused = found.record, found.fused
-    is_turn = isinstance(record, TurnRecord)
     return Hit(
         id=record.id,
-        type="turn" if is_turn else "memory",
+        type=_TYPES[type(record)],
         text=record.text,
         score=fused.score,
-        metadata=_of_turn(record) if isinstance(record, TurnRecord) else metadata_out(record),
-        category=None if isinstance(record, TurnRecord) else record.category,
-        importance=None if isinstance(record, TurnRecord) else record.importance,
+        metadata=_metadata(record),
+        category=record.category if isinstance(record, Record) else None,
+        importance=record.importance if isinstance(record, Record) else None,
         created_at=record.created_at,
         scores=fused.raw,
     )
+
+
+_TYPES: Mapping[type, SearchScope] = {Record: "memory", TurnRecord: "turn", PointRecord: "shared"}
+
+
+def _metadata(record: Recorded) -> dict[str, Any]:
+    if isinstance(record, Record):
+        return metadata_out(record)
+    return _of_turn(record) if isinstance(record, TurnRecord) else _of_shared(record)
+
+
+def _of_shared(record: PointRecord) -> dict[str, Any]:
+    """What is told of another user's point: where it is from, and what its owner thinks of it."""
+    return {
+        "citation": f"[Source: shared {record.shared}]",
+        "owner": record.user_id,
+        "set": record.shared,
+        "knowledge_type": record.type,
+        "knowledge_score": record.score,
+        "timestamp": record.created_at,
+    }
 
 
 def _of_turn(record: TurnRecord) -> dict[str, Any]:

@@ -12,11 +12,10 @@ from typing import Any, Literal
 from memory_client.types import Mode
 from memoryd.core.filters import And, Compare, Node, Or
 from memoryd.core.ids import is_id
-from memoryd.core.kinds import TextKind
 from memoryd.core.timewords import TimeRange, time_range
 from memoryd.retrieval.planning.strategies import STRATEGIES, Recipe, Strategy
 from memoryd.retrieval.planning.understanding import Understanding, understand
-from memoryd.retrieval.request import SearchRequest, TimeSpan
+from memoryd.retrieval.request import SearchRequest, Target, TimeSpan
 
 Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 
@@ -32,14 +31,14 @@ _WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
 class RetrievalPlan:
     """The plan of one search.
 
-    mode: the one carried out. targets: kinds of text to be found. sources: asked for candidates, `depth`
+    mode: the one carried out. targets: what is to be found. sources: asked for candidates, `depth`
     of each. recipe: how they are fused; fallback: the recipe taken when the best hit is below `weak`.
     filters: what every source obeys, `span` included. times: the time the query names, which is a cue, not
     a filter. notes: for `explain`.
     """
 
     mode: Mode
-    targets: tuple[TextKind, ...]
+    targets: tuple[Target, ...]
     sources: tuple[Source, ...]
     depth: int
     recipe: Recipe
@@ -90,7 +89,7 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     recipe, fallback = _recipes(mode, strategy)
     return RetrievalPlan(
         mode=mode,
-        targets=request.kinds,
+        targets=request.targets,
         sources=sources,
         depth=max(CANDIDATES, 2 * request.depth),
         recipe=recipe,

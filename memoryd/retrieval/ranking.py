@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from memoryd.core.kinds import TextKind
 from memoryd.index import terms
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.lexical_query import LexicalQuery
+from memoryd.index.listed import ListedTexts
+from memoryd.index.partitions import Partition
 from memoryd.index.vectors import Rows
 from memoryd.retrieval import fuse, sources
 from memoryd.retrieval.features import Features, Scene, features, terms_of, token_weights
@@ -28,6 +31,7 @@ from memoryd.retrieval.ranker import rank
 from memoryd.retrieval.sources import Ask, GraphSource
 from memoryd.storage import candidates, texts
 from memoryd.storage.candidates import Place
+from memoryd.storage.knowledge.grants import Granted
 
 _LIKELY = 64
 """Candidates whose neighbours are looked at, too."""
@@ -75,14 +79,20 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The query's words in one kind: as the index knows them; the speaker it names, if it names one."""
+    """The query's words in one kind: as the index knows them; the speaker it names, if it names one.
+
+    frequency: in how many of the texts a term stands.
+    """
 
     read: LexicalQuery | None
     named: str | None
+    frequency: Callable[[str], int]
 
 
 def words_of(work: Work, ask: Ask) -> Words:
     """Names of speakers are not searched for: they stand for who said it."""
+    if ask.granted is not None:
+        return _granted_words(work, ask, ask.granted)
     named, left_out = None, frozenset[str]()
     if ask.kind == "turn":
         known = candidates.speakers(work.connection, ask.scope.user_id)
@@ -90,7 +100,23 @@ def words_of(work: Work, ask: Ask) -> Words:
         named = mentioned[0] if len(mentioned) == 1 else None
         left_out = frozenset(term for name in mentioned for term in index_terms(name))
     read = work.lexical.read(work.connection, ask.scope.user_id, ask.query, ask.kind, left_out)
-    return Words(read, named)
+    frequency = functools.partial(_frequency, work, read.partition) if read else _nowhere
+    return Words(read, named, frequency)
+
+
+def _granted_words(work: Work, ask: Ask, granted: Granted) -> Words:
+    """How rare a word is follows from what is shared alone: the rest of the owner's texts stays unknown."""
+    rows = texts.rows_of(work.connection, ask.kind, ask.scope, granted.node)
+    shared = ListedTexts(ask.kind, terms.load(work.connection, rows))
+    return Words(shared.read(ask.query), None, shared.frequency)
+
+
+def _frequency(work: Work, partition: Partition, term: str) -> int:
+    return work.lexical.frequency(work.connection, partition, term)
+
+
+def _nowhere(_: str) -> int:
+    return 0
 
 
 def ranked(work: Work, ask: Ask, words: Words) -> list[Fused]:
@@ -206,7 +232,7 @@ def _scene(work: Work, ask: Ask, words: Words, rows: Sequence[int]) -> Scene:
     with work.timed("places"):
         places = candidates.places(work.connection, ask.kind, rows)
     with work.timed("late interaction"):
-        weights = token_weights(work.encoded.encoding.words, _idf(work, words, work.encoded.encoding.words))
+        weights = token_weights(work.encoded.encoding.words, _idf(words, work.encoded.encoding.words))
         late = Late(work.meaning, work.connection, work.encoded, weights)
         late.read(sorted(places))
         likely = late.best(_LIKELY) if late.is_there else sorted(places)[:_LIKELY]
@@ -246,13 +272,13 @@ def _span(ask: Ask) -> tuple[float, float] | None:
     return -np.inf if times.start is None else times.start, np.inf if times.end is None else times.end
 
 
-def _idf(work: Work, words: Words, spoken: Sequence[str]) -> dict[str, float]:
+def _idf(words: Words, spoken: Sequence[str]) -> dict[str, float]:
     """The rarity of the terms of a query's words, in the partition."""
     if words.read is None:
         return {}
     partition = words.read.partition
     wanted = {term for word in spoken for term in terms_of(word)}
-    found = {term: work.lexical.frequency(work.connection, partition, term) for term in wanted}
+    found = {term: words.frequency(term) for term in wanted}
     return {term: partition.idf(count) for term, count in found.items() if count}
 
 

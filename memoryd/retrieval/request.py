@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from memory_client.deadline import Deadline
 from memory_client.types import Direction, Intent, Mode, SearchOrder
 from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
+
+Target = TextKind | Literal["shared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class TimeSpan:
 class SearchRequest:
     """What is asked: checked, the session already among the filters.
 
-    kinds: of text to be found. weights: factors of the groups of features, 1 where none is given.
+    targets: what is to be found. weights: factors of the groups of features, 1 where none is given.
     reference: what relative times in the query are told from, with the asker's time zone.
     """
 
@@ -33,7 +36,7 @@ class SearchRequest:
     scope: Scope
     deadline: Deadline
     reference: datetime
-    kinds: tuple[TextKind, ...] = ("memory",)
+    targets: tuple[Target, ...] = ("memory",)
     limit: int = 5
     offset: int = 0
     mode: Mode = "auto"

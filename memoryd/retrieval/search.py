@@ -17,19 +17,20 @@ from memoryd.core.duplicates import collapse
 from memoryd.core.fold import index_terms
 from memoryd.core.kinds import kind_of
 from memoryd.core.record import Record
-from memoryd.core.turn import TurnRecord
 from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.fuse import Fused
-from memoryd.retrieval.hits import Found, Trace, explanation, hit_of
+from memoryd.retrieval.hits import Found, Recorded, Trace, explanation, hit_of
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.plan import EMBEDDED, RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.rerank import Reranker
-from memoryd.retrieval.sources import Ask, GraphSource
+from memoryd.retrieval.sources import GraphSource
+from memoryd.retrieval.targets import asks_of
 from memoryd.storage import memories, turns
 from memoryd.storage.database import Database
+from memoryd.storage.knowledge import grants, snapshots
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +92,10 @@ class Search:
         if answer.is_whole and version == self._version():
             self.cache.put(key, version, hits)
         return hits
+
+    def find(self, request: SearchRequest) -> list[Found]:
+        """What a request finds, as it is stored. Raises as `search`."""
+        return self._answer(request).found[: request.depth]
 
     def explain(self, request: SearchRequest) -> SearchReport:
         """As `search`, never cached, with the plan and the reasons even where nothing is found."""
@@ -154,10 +159,7 @@ class Search:
                 self._clock(),
                 request.explain,
             )
-            asks = [
-                Ask(request.query, kind, request.scope, plan.filters, plan.depth, plan)
-                for kind in plan.targets
-            ]
+            asks = [ask for target in plan.targets for ask in asks_of(connection, request, plan, target)]
             if pending is not None:
                 work.pending = lambda: self._encoded(pending, request, work)
             merged = [one for ask in asks for one in ranked(work, ask, words_of(work, ask))]
@@ -208,16 +210,21 @@ class Search:
 
     def _records(
         self, connection: sqlite3.Connection, request: SearchRequest, rows: Sequence[int]
-    ) -> dict[int, Record | TurnRecord]:
+    ) -> dict[int, Recorded]:
         of_memories = [row for row in rows if kind_of(row) == "memory"]
         of_turns = [row for row in rows if kind_of(row) == "turn"]
-        found: dict[int, Record | TurnRecord] = {}
+        of_points = [row for row in rows if kind_of(row) == "point"]
+        found: dict[int, Recorded] = {}
         if of_memories:
             stored = memories.by_rows(connection, request.scope, of_memories)
             found |= {row: one.record for row, one in stored.items()}
         if of_turns:
             said = turns.by_rows(connection, request.scope, of_turns)
             found |= {row: one.record for row, one in said.items()}
+        if of_points and "point" in request.targets:
+            found |= snapshots.by_rows(connection, request.scope, of_points)
+        if of_points and "shared" in request.targets:
+            found |= grants.by_rows(connection, request.scope.user_id, of_points)
         return found
 
     def _reranked(
@@ -284,7 +291,7 @@ def _collapsed(found: list[Found]) -> list[Found]:
     return [
         replace(one, same=kept.get(one.record.id, ()))
         for one in found
-        if isinstance(one.record, TurnRecord) or one.record.id in kept
+        if not isinstance(one.record, Record) or one.record.id in kept
     ]
 
 
@@ -320,7 +327,7 @@ def _key(request: SearchRequest) -> Hashable:
         " ".join(request.query.split()),
         request.scope,
         None if times is None else (times.start, times.end),
-        request.kinds,
+        request.targets,
         request.limit,
         request.offset,
         request.mode,

@@ -15,6 +15,7 @@ from memoryd.index.lexical_query import LexicalQuery
 from memoryd.retrieval.fuse import Candidate
 from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.storage import candidates
+from memoryd.storage.knowledge.grants import Granted
 from memoryd.storage.texts import visible
 
 _MOST_EXACT = 50
@@ -23,7 +24,10 @@ _KEY_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What a source is asked: texts of one kind that a scope sees and the filters let through."""
+    """What a source is asked: texts of one kind that a scope sees and the filters let through.
+
+    granted: what another user shares, when that is all the scope stands for.
+    """
 
     query: str
     kind: TextKind
@@ -31,6 +35,7 @@ class Ask:
     node: Node
     depth: int
     plan: RetrievalPlan
+    granted: Granted | None = None
 
 
 class GraphSource(Protocol):

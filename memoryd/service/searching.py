@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from memory_client.deadline import Deadline
 from memory_client.errors import InvalidParameterError
 from memory_client.types import SearchScope
 from memoryd.core.filters import EVERYTHING, And, Compare, Node, parse_filters
 from memoryd.core.ids import check_name
-from memoryd.core.kinds import TEXT_KINDS, TextKind
 from memoryd.core.scope import Scope
 from memoryd.core.shown import shown
 from memoryd.core.text import clean_text
@@ -27,6 +26,7 @@ _MAX_OFFSET = 100_000
 _MAX_QUERY_CHARS = 100_000
 _MAX_WEIGHT = 100.0
 _ENDS = 2
+_SCOPES: tuple[SearchScope, ...] = get_args(SearchScope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Asking:
             scope=Scope.checked(options["user_id"], options["agent_id"]),
             deadline=deadline,
             reference=reference,
-            kinds=_kinds(options["scope"]),
+            targets=_targets(options["scope"]),
             limit=n_results,
             offset=options["offset"],
             mode=options["mode"],
@@ -69,19 +69,20 @@ class Asking:
         return datetime.fromtimestamp(seconds, UTC).astimezone(zone)
 
 
-def _kinds(scope: Sequence[SearchScope] | Literal["all"] | None) -> tuple[TextKind, ...]:
+def _targets(scope: Sequence[SearchScope] | Literal["all"] | None) -> tuple[SearchScope, ...]:
     if scope is None:
         return ("memory",)
     if scope == "all":
-        return TEXT_KINDS
+        return _SCOPES
     if not scope:
+        expected = f"some of {', '.join(_SCOPES)}, or 'all'"
         raise InvalidParameterError(
-            "scope: names nothing to search; expected some of memory, turn, or 'all'",
+            f"scope: names nothing to search; expected {expected}",
             parameter="scope",
             value="[]",
-            expected="some of memory, turn, or 'all'",
+            expected=expected,
         )
-    return tuple(kind for kind in TEXT_KINDS if kind in scope)
+    return tuple(target for target in _SCOPES if target in scope)
 
 
 def _weights(given: Mapping[str, float] | None) -> dict[str, float]:

@@ -46,6 +46,7 @@ _MEMORY_PLACES = (
     "SELECT row, created_at, event_start, event_end FROM memories "
     "WHERE row IN (SELECT value FROM json_each(?))"
 )
+_POINT_PLACES = "SELECT row, created_at, NULL, NULL FROM points WHERE row IN (SELECT value FROM json_each(?))"
 _BESIDE = (
     "(SELECT row FROM turns o WHERE o.session = t.session AND o.position {0} t.position AND o.remembered "
     "ORDER BY o.position {1} LIMIT 1)"
@@ -55,6 +56,13 @@ _TURN_PLACES = (
     f"{_BESIDE.format('<', 'DESC')}, {_BESIDE.format('>', 'ASC')} FROM turns t "
     "WHERE t.row IN (SELECT value FROM json_each(?))"
 )
+_PLACES: dict[TextKind, str] = {
+    "memory": _MEMORY_PLACES,
+    "turn": _TURN_PLACES,
+    "point": _POINT_PLACES,
+}
+_MADE = "m.created_at >= ? AND m.created_at < ?"
+_SPEAKS = "m.event_start < ? AND (m.event_start >= ? OR m.event_end > ?)"
 _SPEAKERS = """
     WITH RECURSIVE known (name) AS (
         SELECT min(speaker) FROM turns WHERE user_id = :user AND remembered AND speaker IS NOT NULL
@@ -69,7 +77,7 @@ _SPEAKERS = """
 
 def places(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) -> dict[int, Place]:
     """Where texts of a kind stand, by row."""
-    sql = _TURN_PLACES if kind == "turn" else _MEMORY_PLACES
+    sql = _PLACES[kind]
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: half the time of rows by name
     return {found[0]: Place(*found) for found in cursor.execute(sql, (json.dumps(rows),))}
@@ -103,10 +111,8 @@ def within(
     condition, params = visible(kind, scope, node)
     low, high = (-_FAR if start is None else start), (_FAR if end is None else end)
     found: dict[int, None] = {}
-    for when, bounds in (
-        ("m.created_at >= ? AND m.created_at < ?", [low, high]),
-        ("m.event_start < ? AND (m.event_start >= ? OR m.event_end > ?)", [high, low, low]),
-    ):
+    conditions = [(_MADE, [low, high]), (_SPEAKS, [high, low, low])]
+    for when, bounds in conditions[:1] if kind == "point" else conditions:
         sql = (
             f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} AND {when} "
             f"ORDER BY m.created_at DESC LIMIT {limit:d}"

@@ -1,7 +1,8 @@
-"""SQLite's errors become ours here and nowhere else."""
+"""The errors of SQLite and of the file system become ours here and nowhere else."""
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,20 @@ def storage_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise translate(error, path) from error
+
+
+@contextmanager
+def file_errors(path: Path) -> Iterator[None]:
+    """Map `OSError` of the block. Raises `DiskFullError`, `StorageError`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(
+                f"no space left for {path}: nothing was changed; free some space and try again",
+                path=str(path),
+            ) from error
+        raise StorageError(f"{path}: {error.strerror or error}", path=str(path)) from error
 
 
 def translate(error: sqlite3.Error, path: Path) -> StorageError:

@@ -17,10 +17,25 @@ _LISTS = ("tags", "exact_keys")
 _OF_TURNS = frozenset(
     ("id", "text", "session_id", "position", "role", "speaker", "created_at", "event_start", "event_end")
 )
+_OF_POINTS = frozenset(("id", "text", "created_at", "score"))
 _COLUMNS: dict[TextKind, frozenset[str]] = {
     "memory": frozenset(FIELDS) - {"role", "speaker"},
     "turn": _OF_TURNS,
+    "point": _OF_POINTS,
 }
+
+_EXPRESSIONS: dict[tuple[TextKind, str], str] = {
+    ("point", "kind"): "CASE m.type WHEN 'WorldModel' THEN 'world_model' "
+    "WHEN 'ExperientialKnowledge' THEN 'experience' ELSE 'other' END",
+    ("point", "importance"): "(m.score / 50.0)",
+}
+"""Fields that a kind of text has without a column of that name."""
+
+_SHARED = (
+    "EXISTS (SELECT 1 FROM shared_points s WHERE s.point = m.row "
+    "AND s.number IN (SELECT value FROM json_each(?)))"
+)
+"""Asked by grants only; no filter of a caller has this field."""
 
 Sql = tuple[str, list[Any]]
 
@@ -60,7 +75,10 @@ def _compare(node: Compare, kind: TextKind) -> Sql:
 def _positive(node: Compare, kind: TextKind) -> Sql:
     if node.metadata_key is not None:
         return _metadata(node.metadata_key, node)
+    if node.field == "shared_set":
+        return _SHARED, [json.dumps(node.value)]
     column = f"m.{node.field}" if node.field in _COLUMNS[kind] else "NULL"
+    column = _EXPRESSIONS.get((kind, node.field), column)
     return _list(column, node) if node.field in _LISTS else _column(column, node)
 
 

@@ -20,12 +20,30 @@ from memoryd.storage.migrations.v0002 import add_token_tables
 
 log = logging.getLogger(__name__)
 
-_TABLES = ("memories", "versions", "sessions", "turns", "requests", "jobs", "spaces", "probes")
+_TABLES = (
+    "memories",
+    "versions",
+    "sessions",
+    "turns",
+    "points",
+    "snapshots",
+    "snapshot_points",
+    "shared_sets",
+    "shared_points",
+    "grants",
+    "requests",
+    "jobs",
+    "spaces",
+    "probes",
+)
 _SEQ_GAP = 1_000_000
 """The change numbers given to what was deleted, or cannot be read, must not be given again: the vector store
 may know them."""
 
-_ALL_SEQS = "SELECT max(seq) AS seq FROM memories UNION ALL SELECT max(seq) FROM turns"
+_ALL_SEQS = (
+    "SELECT max(seq) AS seq FROM memories UNION ALL SELECT max(seq) FROM turns "
+    "UNION ALL SELECT max(seq) FROM points"
+)
 # A number of a session whose row is lost must not be given again, nor a position.
 _LOST_SESSIONS = (
     """
@@ -116,6 +134,8 @@ def _rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Itera
         yield from _between(old, new, table, "memory")
     elif table == "turns":
         yield from _between(old, new, table, "turn")
+    elif table == "points":
+        yield from _between(old, new, table, "point")
     elif table == "versions":
         keys = new.execute("SELECT user_id, id FROM memories").fetchall()
         for key in keys:

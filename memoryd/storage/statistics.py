@@ -55,11 +55,12 @@ def _by(column: str, groups: Sequence[sqlite3.Row]) -> dict[str, int]:
 
 
 def totals(connection: sqlite3.Connection) -> dict[str, int]:
-    """Rows of the whole store: memories, turns, sessions, users, versions."""
+    """Rows of the whole store: memories, turns, knowledge points, sessions, users, versions."""
     users = "SELECT user_id FROM memories UNION SELECT user_id FROM sessions"
     sources = {
         "memories": "memories",
         "turns": "turns",
+        "points": "points",
         "sessions": "sessions",
         "users": f"({users})",
         "versions": "versions",

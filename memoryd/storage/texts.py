@@ -12,11 +12,12 @@ from memoryd.core.passage import Passage
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.storage.filters import Sql, compile_filter
 
-TABLES: dict[TextKind, str] = {"memory": "memories", "turn": "turns"}
+TABLES: dict[TextKind, str] = {"memory": "memories", "turn": "turns", "point": "points"}
 
 EVERY_TEXT = (
     "(SELECT row, user_id, agent_id, text, text_seq, 'memory' AS kind FROM memories"
-    " UNION ALL SELECT row, user_id, agent_id, text, text_seq, 'turn' FROM turns WHERE remembered)"
+    " UNION ALL SELECT row, user_id, agent_id, text, text_seq, 'turn' FROM turns WHERE remembered"
+    " UNION ALL SELECT row, user_id, agent_id, text, text_seq, 'point' FROM points)"
 )
 """Every text that is indexed, of any user and state; to be selected from."""
 
@@ -25,7 +26,11 @@ CONTEXT_TURNS = 2
 CONTEXT_CHARS = 500
 """Of each of them, from its beginning."""
 
-_ALIVE: dict[TextKind, str] = {"memory": "m.state = 'active'", "turn": "m.remembered"}
+_ALIVE: dict[TextKind, str] = {
+    "memory": "m.state = 'active'",
+    "turn": "m.remembered",
+    "point": "m.is_current",
+}
 _KEPT: dict[TextKind, str] = {**_ALIVE, "memory": "1"}
 """The same with what is no longer active."""
 
@@ -60,7 +65,8 @@ def passages(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, t
     A turn is read with the remembered turns before it, `CONTEXT_TURNS` of them.
     """
     wanted = [json.dumps(rows)]
-    found = {row: (Passage(text), text_seq) for row, text, text_seq in connection.execute(_MEMORIES, wanted)}
+    alone = connection.execute(f"{_ALONE.format('memories')} UNION ALL {_ALONE.format('points')}", wanted * 2)
+    found = {row: (Passage(text), text_seq) for row, text, text_seq in alone}
     for row, text_seq, text, first, second in connection.execute(_TURNS, wanted):
         found[row] = Passage(text, "\n".join(part for part in (first, second) if part)), text_seq
     return found
@@ -71,7 +77,7 @@ _BEFORE = (
     f"(SELECT substr({_LINE.format('p')}, 1, {CONTEXT_CHARS}) FROM turns p WHERE p.session = t.session "
     "AND p.position < t.position AND p.remembered ORDER BY p.position DESC LIMIT 1 OFFSET {0})"
 )
-_MEMORIES = "SELECT row, text, text_seq FROM memories WHERE row IN (SELECT value FROM json_each(?))"
+_ALONE = "SELECT row, text, text_seq FROM {0} WHERE row IN (SELECT value FROM json_each(?))"
 _TURNS = (
     f"SELECT t.row, t.text_seq, {_LINE.format('t')}, {_BEFORE.format(1)}, {_BEFORE.format(0)} FROM turns t "
     "WHERE t.remembered AND t.row IN (SELECT value FROM json_each(?))"

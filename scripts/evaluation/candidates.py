@@ -115,7 +115,7 @@ def _request(dataset: Dataset, question: Question) -> SearchRequest:
         scope=Scope.checked(question.store, None),
         deadline=Deadline.after(_PATIENCE),
         reference=datetime.fromtimestamp(moment, UTC).astimezone(parse_zone(dataset.tz, "tz")),
-        kinds=("turn",),
+        targets=("turn",),
         mode="hybrid",
     )
 

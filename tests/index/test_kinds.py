@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from worlds import SPACE, World, embed
 
-from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import Scope
 from memoryd.index.vectors import int64
 
@@ -46,8 +46,8 @@ def cosines(world: World, text: str, rows: list[int], kind: TextKind) -> dict[in
 
 def agree(world: World, held: Held) -> None:
     """Each kind gives all of its own texts, and both the same cosines."""
-    by_kind = {kind: nearest(world, "text 3", kind) for kind in TEXT_KINDS}
-    for kind in TEXT_KINDS:
+    by_kind = {kind: nearest(world, "text 3", kind) for kind in held}
+    for kind in held:
         assert sorted(by_kind[kind]) == held[kind]
         assert next(iter(by_kind[kind])) == held[kind][3]
         assert cosines(world, "text 3", held[kind], kind) == by_kind[kind]

@@ -173,7 +173,7 @@ def test_the_caller_fixes_what_the_rules_would_read() -> None:
     read, fixed = plan_of("为什么他不吃花生"), plan_of("为什么他不吃花生", intent="preference")
     assert (read.understanding.intent, fixed.understanding.intent) == ("reasoning", "preference")
     assert plan_of("pear", intent="fact").fallback != plan_of("pear", intent="contextual").fallback
-    assert plan_of("pear", kinds=("memory", "turn")).targets == ("memory", "turn")
+    assert plan_of("pear", targets=("memory", "turn")).targets == ("memory", "turn")
 
 
 @pytest.mark.parametrize("intent", ["fact", "reasoning", "contextual", "preference", "skill"])

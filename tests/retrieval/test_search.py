@@ -555,7 +555,7 @@ def test_the_same_question_is_answered_from_the_cache(ask: Ask) -> None:
         {"mode": "lexical", "scope": Scope("other")},
         {"mode": "lexical", "scope": Scope(USER, "cook")},
         {"mode": "lexical", "filters": {"category": "core"}},
-        {"mode": "lexical", "kinds": ("turn",)},
+        {"mode": "lexical", "targets": ("turn",)},
         {"mode": "lexical", "explain": True},
         {"mode": "lexical", "min_score": 0.9},
         {"mode": "lexical", "span": TimeSpan(0, 1)},

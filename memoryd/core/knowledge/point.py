@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError
@@ -22,6 +23,22 @@ _FIELDS = frozenset(("content", "type", "score", "user_id", "metadata"))
 _LAYOUT = "\t\n\r"
 _CONTENT_CHARS = 1_000_000
 _METADATA_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointRecord:
+    """A point as search finds it. version_id: the newest version that says it; shared: the set it was found
+    in, None for one's own."""
+
+    id: str
+    user_id: str
+    text: str
+    type: KnowledgeType
+    score: int
+    metadata: dict[str, Any]
+    version_id: str
+    created_at: float
+    shared: str | None = None
 
 
 def validate_knowledge_point(

@@ -1,0 +1,59 @@
+"""Keyword search among chosen texts alone: what else their owner has stored changes no score."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from memoryd.core.fold import query_terms
+from memoryd.core.kinds import TextKind
+from memoryd.index import terms
+from memoryd.index.lexical_query import LexicalQuery
+from memoryd.index.partitions import Partition
+from memoryd.storage.filters import Sql
+from memoryd.storage.texts import TABLES
+
+_TERMS_READ = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ListedQuery(LexicalQuery):
+    """A query among some texts. partition: made up of these; documents: their terms."""
+
+    documents: terms.Documents
+
+    def candidates(self, connection: sqlite3.Connection, condition: Sql, limit: int) -> dict[int, float]:
+        """The best rows under a condition over `m`: row -> BM25."""
+        rows = self.documents.rows.tolist()
+        found = zip(rows, self.scores(self.documents, list(self.frequencies)).tolist(), strict=True)
+        scores = {row: score for row, score in found if score > 0}
+        sql = (
+            f"SELECT m.row FROM {TABLES[self.partition.kind]} m NOT INDEXED "
+            f"WHERE m.row IN (SELECT value FROM json_each(?)) AND {condition[0]}"
+        )
+        allowed = {row for (row,) in connection.execute(sql, [json.dumps(list(scores)), *condition[1]])}
+        best = sorted(allowed, key=lambda row: (-scores[row], -row))[:limit]
+        return {row: scores[row] for row in best}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTexts:
+    """Some texts of a kind. documents: their terms."""
+
+    kind: TextKind
+    documents: terms.Documents
+
+    def read(self, query: str) -> ListedQuery | None:
+        """The query's terms as they stand in these texts, None when none of them does."""
+        frequencies = {term: self.frequency(term) for term in query_terms(query)[:_TERMS_READ]}
+        occurring = sorted((n, term) for term, n in frequencies.items() if n)
+        if not occurring:
+            return None
+        lengths = self.documents.lengths
+        partition = Partition(0, self.kind, len(lengths), int(lengths.sum()))
+        return ListedQuery(partition, {term: n for n, term in occurring}, self.documents)
+
+    def frequency(self, term: str) -> int:
+        """How many of the texts a term stands in."""
+        return int((self.documents.counts(terms.numbers_of([term])) > 0).sum())

@@ -1,0 +1,184 @@
+"""Sets of points that users publish, and the grants by which others see them.
+
+What a set holds is settled when it is published. Nothing here takes another user's id on trust: whose points
+a user may see follows from the grants alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memory_client.errors import NotFoundError
+from memory_client.types import SharedSet
+from memoryd.core.filters import Compare
+from memoryd.core.knowledge.point import PointRecord
+from memoryd.storage.database import Transaction
+from memoryd.storage.knowledge.snapshots import RECORD, record
+
+_GRANTED = "SELECT number FROM grants WHERE subscriber = ? AND state = 'granted'"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What one owner shares with a user. sets: names by number."""
+
+    owner: str
+    sets: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def node(self) -> Compare:
+        """The filter that leaves these points."""
+        return Compare("shared_set", "in", tuple(self.sets))
+
+
+def publish(tx: Transaction, owner: str, name: str, rows: Iterable[int], now: float) -> None:
+    """Make a set of points, or put others in place of those of one there is; who sees it goes on so."""
+    tx.execute(
+        "INSERT INTO shared_sets (owner, name, created_at) VALUES (?, ?, ?) "
+        "ON CONFLICT (owner, name) DO UPDATE SET created_at = excluded.created_at",
+        (owner, name, now),
+    )
+    number = _number(tx.connection, owner, name)
+    tx.execute("DELETE FROM shared_points WHERE number = ?", (number,))
+    tx.executemany("INSERT OR IGNORE INTO shared_points VALUES (?, ?)", ((number, row) for row in rows))
+    _changed(tx)
+
+
+def subscribe(tx: Transaction, subscriber: str, owner: str, name: str, now: float) -> None:
+    """Grant a published set. Raises `NotFoundError` where there is none for this user."""
+    number = _number(tx.connection, owner, name)
+    state = tx.execute(
+        "SELECT state FROM grants WHERE subscriber = ? AND number = ?", (subscriber, number)
+    ).fetchone()
+    if state is not None and state[0] == "revoked":
+        raise unknown_set(name)
+    tx.execute("INSERT OR IGNORE INTO grants VALUES (?, ?, 'granted', ?)", (subscriber, number, now))
+    _changed(tx)
+
+
+def unsubscribe(tx: Transaction, subscriber: str, owner: str, name: str) -> None:
+    """Give a grant back. Raises `NotFoundError` where there is none."""
+    ended = tx.execute(
+        "DELETE FROM grants WHERE subscriber = ? AND state = 'granted' AND number = ?",
+        (subscriber, _number(tx.connection, owner, name)),
+    ).rowcount
+    if not ended:
+        raise unknown_set(name)
+    _changed(tx)
+
+
+def revoke(tx: Transaction, owner: str, name: str, subscriber: str | None, now: float) -> int:
+    """Take a set back from one user, who cannot subscribe to it again, or from all, and the set with it.
+
+    Return how many grants ended. Raises `NotFoundError`.
+    """
+    number = _number(tx.connection, owner, name)
+    whose, params = ("", []) if subscriber is None else (" AND subscriber = ?", [subscriber])
+    ended = tx.execute(
+        f"SELECT count(*) FROM grants WHERE number = ? AND state = 'granted'{whose}", [number, *params]
+    ).fetchone()[0]
+    if subscriber is None:
+        _remove_set(tx, number)
+    else:
+        tx.execute("INSERT OR REPLACE INTO grants VALUES (?, ?, 'revoked', ?)", (subscriber, number, now))
+    _changed(tx)
+    return int(ended)
+
+
+def carry_over(tx: Transaction, pairs: Iterable[tuple[int, int]]) -> None:
+    """Where a point (the second) was published, let the one that stands for it (the first) be, too."""
+    for kept, gone in pairs:
+        tx.execute(
+            "INSERT OR IGNORE INTO shared_points SELECT number, ? FROM shared_points WHERE point = ?",
+            (kept, gone),
+        )
+
+
+def shared(connection: sqlite3.Connection, user_id: str) -> list[SharedSet]:
+    """The sets a user has published, then those granted to the user, each by name."""
+    own = connection.execute(_SETS.format(whose="t.owner = :user", at="t.created_at"), {"user": user_id})
+    granted = connection.execute(
+        _SETS.format(whose=f"t.number IN ({_GRANTED.replace('?', ':user')})", at=_GRANTED_AT),
+        {"user": user_id},
+    )
+    return [
+        *(_set(row, subscribers=json.loads(row["subscribers"])) for row in own),
+        *(_set(row, subscribers=[]) for row in granted),
+    ]
+
+
+def granted(connection: sqlite3.Connection, user_id: str) -> list[Granted]:
+    """What is granted to a user now, by owner."""
+    found: dict[str, dict[int, str]] = {}
+    sql = f"SELECT owner, number, name FROM shared_sets WHERE number IN ({_GRANTED}) ORDER BY owner, name"
+    for owner, number, name in connection.execute(sql, (user_id,)):
+        found.setdefault(owner, {})[int(number)] = name
+    return [Granted(owner, sets) for owner, sets in found.items()]
+
+
+def by_rows(connection: sqlite3.Connection, user_id: str, rows: Sequence[int]) -> dict[int, PointRecord]:
+    """Those of some points that are granted to a user, by row; of the first set by name."""
+    found = connection.execute(
+        f"SELECT m.row, {RECORD}, min(t.name) AS set_name FROM points m "
+        "JOIN shared_points s ON s.point = m.row JOIN shared_sets t ON t.number = s.number "
+        f"WHERE m.row IN (SELECT value FROM json_each(?)) AND t.number IN ({_GRANTED}) "
+        "AND t.owner = m.user_id AND m.is_current GROUP BY m.row",
+        (json.dumps(rows), user_id),
+    )
+    return {row["row"]: replace(record(row), shared=row["set_name"]) for row in found}
+
+
+def forget_user(tx: Transaction, user_id: str) -> None:
+    """Delete the sets of a user, and what was granted to the user."""
+    tx.execute("DELETE FROM grants WHERE subscriber = ?", (user_id,))
+    for (number,) in tx.execute("SELECT number FROM shared_sets WHERE owner = ?", (user_id,)).fetchall():
+        _remove_set(tx, number)
+    _changed(tx)
+
+
+def unknown_set(name: str) -> NotFoundError:
+    """The error for a set that is not there, or not for this user: which of the two is not told."""
+    return NotFoundError(f"no set {name!r} of knowledge points for this user", id=name)
+
+
+_SETS = """
+    SELECT t.owner, t.name, {at} AS at,
+        (SELECT count(*) FROM shared_points s JOIN points p ON p.row = s.point
+         WHERE s.number = t.number AND p.is_current) AS points,
+        (SELECT json_group_array(subscriber) FROM
+         (SELECT subscriber FROM grants WHERE number = t.number AND state = 'granted' ORDER BY 1)
+        ) AS subscribers
+    FROM shared_sets t WHERE {whose} ORDER BY t.owner, t.name
+"""
+_GRANTED_AT = "(SELECT at FROM grants g WHERE g.number = t.number AND g.subscriber = :user)"
+
+
+def _number(connection: sqlite3.Connection, owner: str, name: str) -> int:
+    sql = "SELECT number FROM shared_sets WHERE owner = ? AND name = ?"
+    found = connection.execute(sql, (owner, name)).fetchone()
+    if found is None:
+        raise unknown_set(name)
+    return int(found[0])
+
+
+def _remove_set(tx: Transaction, number: int) -> None:
+    for table in ("grants", "shared_points", "shared_sets"):
+        tx.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+
+
+def _set(row: sqlite3.Row, subscribers: list[str]) -> SharedSet:
+    return SharedSet(
+        owner=row["owner"],
+        name=row["name"],
+        points=row["points"],
+        created_at=row["at"],
+        subscribers=subscribers,
+    )
+
+
+def _changed(tx: Transaction) -> int:
+    """Take a change number: answers that were kept from before are no longer good."""
+    return tx.seq

@@ -1,0 +1,276 @@
+"""The tables of knowledge: points, one a user and content, and the versions that say them.
+
+A version is written once. Whatever is derived from a point's text (keywords, vectors) is told to `Indexing`
+inside the same transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from memory_client.types import KnowledgePoint
+from memoryd.core.filters import EVERYTHING
+from memoryd.core.ids import IdFactory
+from memoryd.core.knowledge.point import PointRecord, content_hash
+from memoryd.core.knowledge.sampling import Keys, Scores, draw
+from memoryd.core.knowledge.versions import RECENT, Version, effective
+from memoryd.core.scope import Scope
+from memoryd.storage.database import Transaction
+from memoryd.storage.texts import visible
+
+_ROWS, _SCORES = np.dtype("<i8"), np.dtype("u1")
+_VERSION = "version_id, kind, parents, created_at, points"
+RECORD = "id, user_id, text, type, score, metadata, version_id, created_at"
+
+
+class Indexing(Protocol):
+    """What is derived from the texts of points."""
+
+    def put(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
+        """A new text."""
+        ...
+
+    def remove(self, tx: Transaction, user_id: str, texts: Sequence[tuple[int, str]]) -> None:
+        """Texts that go, with their rows."""
+        ...
+
+
+class NoIndexing:
+    """Nothing is derived."""
+
+    def put(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
+        """Nothing."""
+
+    def remove(self, tx: Transaction, user_id: str, texts: Sequence[tuple[int, str]]) -> None:
+        """Nothing."""
+
+
+def versions(connection: sqlite3.Connection, user_id: str) -> list[Version]:
+    """All versions of a user, newest first."""
+    sql = f"SELECT {_VERSION} FROM snapshots WHERE user_id = ? ORDER BY version_id DESC"
+    return [_version(row) for row in connection.execute(sql, (user_id,))]
+
+
+def find(connection: sqlite3.Connection, user_id: str, version_id: str) -> Version | None:
+    """One version."""
+    sql = f"SELECT {_VERSION} FROM snapshots WHERE user_id = ? AND version_id = ?"
+    row = connection.execute(sql, (user_id, version_id)).fetchone()
+    return None if row is None else _version(row)
+
+
+def points(connection: sqlite3.Connection, user_id: str, version_id: str) -> Iterator[KnowledgePoint]:
+    """The points of a version, in order, as they were saved."""
+    found = connection.execute(
+        "SELECT p.text, s.type, s.score, s.metadata FROM snapshot_points s JOIN points p ON p.row = s.point "
+        "WHERE s.snapshot = (SELECT number FROM snapshots WHERE user_id = ? AND version_id = ?) "
+        "ORDER BY s.position",
+        (user_id, version_id),
+    )
+    for text, kind, score, metadata in found:
+        yield KnowledgePoint(
+            content=text, type=kind, score=score, user_id=user_id, metadata=json.loads(metadata)
+        )
+
+
+def insert(
+    tx: Transaction,
+    user_id: str,
+    version: Version,
+    given: Sequence[KnowledgePoint],
+    *,
+    ids: IdFactory,
+    indexing: Indexing,
+) -> None:
+    """Store a version that is not there yet, and the points that are new; see to what counts as known."""
+    rows = _registered(tx, user_id, version, given, ids, indexing)
+    weights = np.array(rows, _ROWS).tobytes() + bytes(point["score"] for point in given)
+    cursor = tx.execute(
+        "INSERT INTO snapshots (user_id, version_id, kind, parents, created_at, points, weights) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            user_id,
+            version.id,
+            version.kind,
+            json.dumps(version.parents),
+            version.created_at,
+            len(given),
+            weights,
+        ),
+    )
+    number = cursor.lastrowid
+    tx.executemany(
+        "INSERT INTO snapshot_points VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (number, place, row, point["type"], point["score"], _packed(point["metadata"]))
+            for place, (row, point) in enumerate(zip(rows, given, strict=True))
+        ),
+    )
+    _refresh(tx, user_id)
+
+
+def drop(tx: Transaction, user_id: str, ids: Iterable[str], indexing: Indexing) -> None:
+    """Forget versions, and the points that no other one says."""
+    for version_id in ids:
+        where = "(SELECT number FROM snapshots WHERE user_id = ? AND version_id = ?)"
+        tx.execute(f"DELETE FROM snapshot_points WHERE snapshot = {where}", (user_id, version_id))
+        tx.execute("DELETE FROM snapshots WHERE user_id = ? AND version_id = ?", (user_id, version_id))
+    _refresh(tx, user_id)
+    orphans = tx.execute(
+        "SELECT row, text FROM points p WHERE user_id = ? "
+        "AND NOT EXISTS (SELECT 1 FROM snapshot_points s WHERE s.point = p.row)",
+        (user_id,),
+    ).fetchall()
+    indexing.remove(tx, user_id, [(int(row), str(text)) for row, text in orphans])
+    for table, column in (("shared_points", "point"), ("points", "row")):
+        tx.executemany(f"DELETE FROM {table} WHERE {column} = ?", ((row,) for row, _ in orphans))
+
+
+def forget_user(tx: Transaction, user_id: str) -> int:
+    """Delete all points and versions of a user; return how many points. What is derived goes apart."""
+    tx.execute(
+        "DELETE FROM snapshot_points WHERE snapshot IN (SELECT number FROM snapshots WHERE user_id = ?)",
+        (user_id,),
+    )
+    tx.execute("DELETE FROM snapshots WHERE user_id = ?", (user_id,))
+    return tx.execute("DELETE FROM points WHERE user_id = ?", (user_id,)).rowcount
+
+
+def sample(
+    connection: sqlite3.Connection, user_id: str, count: int, seed: int | None
+) -> list[KnowledgePoint]:
+    """Points drawn by score from the newest versions, as the newest of these says them."""
+    recent = connection.execute(
+        "SELECT number, points, weights FROM snapshots WHERE user_id = ? ORDER BY version_id DESC LIMIT ?",
+        (user_id, RECENT),
+    ).fetchall()
+    drawn = draw([_weights(blob, size) for _, size, blob in recent], count, seed).tolist()
+    known: dict[int, KnowledgePoint] = {}
+    for number, _, _ in recent:
+        found = connection.execute(
+            "SELECT p.row, p.text, s.type, s.score, s.metadata FROM points p "
+            "JOIN snapshot_points s INDEXED BY snapshot_points_by_point ON s.point = p.row "
+            "WHERE p.row IN (SELECT value FROM json_each(?)) AND s.snapshot = ? ORDER BY s.position",
+            (json.dumps([row for row in drawn if row not in known]), number),
+        )
+        for row, text, kind, score, metadata in found:
+            point = KnowledgePoint(
+                content=text, type=kind, score=score, user_id=user_id, metadata=json.loads(metadata)
+            )
+            known.setdefault(row, point)
+    return [known[row] for row in drawn if row in known]
+
+
+def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, PointRecord]:
+    """The points at `rows` that count as known to the user, by row."""
+    condition, params = visible("point", scope, EVERYTHING)
+    found = connection.execute(
+        f"SELECT row, {RECORD} FROM points m NOT INDEXED "
+        f"WHERE m.row IN (SELECT value FROM json_each(?)) AND {condition}",
+        [json.dumps(rows), *params],
+    )
+    return {row["row"]: record(row) for row in found}
+
+
+def best(connection: sqlite3.Connection, user_id: str, least: int, count: int) -> list[PointRecord]:
+    """What is known to a user by score, best first, newer first among equals; least: the lowest score."""
+    found = connection.execute(
+        f"SELECT {RECORD} FROM points WHERE user_id = ? AND is_current AND score >= ? "
+        "ORDER BY score DESC, row DESC LIMIT ?",
+        (user_id, least, count),
+    )
+    return [record(row) for row in found]
+
+
+def rows_of(connection: sqlite3.Connection, user_id: str, contents: Sequence[str]) -> dict[str, int]:
+    """The rows of a user's points by content."""
+    hashes = {content_hash(content): content for content in contents}
+    found: dict[str, int] = {}
+    for digest, content in hashes.items():
+        row = connection.execute(
+            "SELECT row FROM points WHERE user_id = ? AND hash = ?", (user_id, digest)
+        ).fetchone()
+        if row is not None:
+            found[content] = int(row[0])
+    return found
+
+
+def users(connection: sqlite3.Connection) -> list[str]:
+    """Everybody of whom there are versions."""
+    return [user for (user,) in connection.execute("SELECT DISTINCT user_id FROM snapshots ORDER BY 1")]
+
+
+def record(row: sqlite3.Row) -> PointRecord:
+    """A row of points as a record."""
+    values: dict[str, Any] = {name.strip(): row[name.strip()] for name in RECORD.split(",")}
+    return PointRecord(**{**values, "metadata": json.loads(values["metadata"])})
+
+
+def _registered(
+    tx: Transaction,
+    user_id: str,
+    version: Version,
+    given: Sequence[KnowledgePoint],
+    ids: IdFactory,
+    indexing: Indexing,
+) -> list[int]:
+    """The row of each point, made where there is none."""
+    known = rows_of(tx.connection, user_id, [point["content"] for point in given])
+    for point in given:
+        content = point["content"]
+        if content not in known:
+            known[content] = _new(tx, version, point, ids.new("knp", version.created_at))
+            indexing.put(tx, user_id, known[content], content)
+    return [known[point["content"]] for point in given]
+
+
+def _new(tx: Transaction, version: Version, point: KnowledgePoint, id: str) -> int:
+    cursor = tx.execute(
+        "INSERT INTO points (id, user_id, hash, text, type, score, metadata, version_id, is_current, "
+        "created_at, seq, text_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
+        (
+            id,
+            point["user_id"],
+            content_hash(point["content"]),
+            point["content"],
+            point["type"],
+            point["score"],
+            _packed(point["metadata"]),
+            version.id,
+            version.created_at,
+            tx.seq,
+            tx.seq,
+        ),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def _refresh(tx: Transaction, user_id: str) -> None:
+    """Set anew which points count as known, and as the newest version that counts says them."""
+    tx.execute(
+        "UPDATE points SET is_current = 0, seq = ? WHERE user_id = ? AND is_current", (tx.seq, user_id)
+    )
+    for version in reversed(effective(versions(tx.connection, user_id))):
+        tx.execute(
+            "UPDATE points SET is_current = 1, type = s.type, score = s.score, metadata = s.metadata, "
+            "version_id = ?, seq = ? FROM snapshot_points s WHERE s.point = points.row AND s.snapshot = "
+            "(SELECT number FROM snapshots WHERE user_id = ? AND version_id = ?)",
+            (version.id, tx.seq, user_id, version.id),
+        )
+
+
+def _version(row: sqlite3.Row) -> Version:
+    return Version(row[0], row[1], tuple(json.loads(row[2])), row[3], row[4])
+
+
+def _weights(blob: bytes, size: int) -> tuple[Keys, Scores]:
+    end = size * _ROWS.itemsize
+    return np.frombuffer(blob[:end], _ROWS), np.frombuffer(blob[end:], _SCORES)
+
+
+def _packed(metadata: dict[str, Any]) -> str:
+    return json.dumps(metadata, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,83 @@
+"""Versions in the daemon's database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
+from memoryd.core.ids import IdFactory, check_name
+from memoryd.core.knowledge.versions import Version
+from memoryd.storage.database import Database, Transaction
+from memoryd.storage.knowledge import snapshots
+from memoryd.storage.knowledge.base import MAX_POINTS, MemStorage
+from memoryd.storage.knowledge.snapshots import Indexing, NoIndexing
+
+
+class MemStorageSQLite(MemStorage):
+    """Versions in a database. indexing: told of every text that comes and goes. Thread-safe."""
+
+    def __init__(
+        self,
+        database: Database,
+        max_points: int = MAX_POINTS,
+        clock: Callable[[], float] = time.time,
+        *,
+        indexing: Indexing | None = None,
+        ids: IdFactory | None = None,
+    ) -> None:
+        super().__init__(max_points)
+        self._database = database
+        self._clock = clock
+        self._indexing = indexing or NoIndexing()
+        self._ids = ids or IdFactory()
+
+    def get_recent_versions(self, user_id: str, count: int) -> list[str]:
+        with self._database.read() as connection:
+            found = snapshots.versions(connection, check_name(user_id, "user_id"))
+        return [version.id for version in found[:count]]
+
+    def describe(self, user_id: str, version_id: str) -> Version | None:
+        with self._database.read() as connection:
+            return snapshots.find(connection, user_id, version_id)
+
+    def read(
+        self,
+        user_id: str,
+        version_id: str,
+        damaged: list[DamagedLine] | None = None,  # noqa: ARG002
+    ) -> Iterator[KnowledgePoint]:
+        with self._database.read() as connection:
+            yield from snapshots.points(connection, user_id, version_id)
+
+    def forget_user(self, user_id: str) -> None:
+        def apply(tx: Transaction) -> None:
+            found = snapshots.versions(tx.connection, user_id)
+            snapshots.drop(tx, user_id, [version.id for version in found], self._indexing)
+
+        self._database.write(apply)
+
+    def record(
+        self, tx: Transaction, user_id: str, version: Version, points: Sequence[KnowledgePoint]
+    ) -> None:
+        """Store a checked version that is not there yet, within somebody's transaction."""
+        snapshots.insert(tx, user_id, version, points, ids=self._ids, indexing=self._indexing)
+
+    def drop(self, tx: Transaction, user_id: str, ids: Sequence[str]) -> None:
+        """Forget versions, within somebody's transaction."""
+        snapshots.drop(tx, user_id, ids, self._indexing)
+
+    def _store(
+        self,
+        user_id: str,
+        version_id: str,
+        kind: VersionKind,
+        parents: tuple[str, ...],
+        points: Sequence[KnowledgePoint],
+    ) -> None:
+        version = Version(version_id, kind, parents, self._clock(), len(points))
+        self._database.write(lambda tx: self.record(tx, user_id, version, points))
+
+    def _sample(self, user_id: str, count: int, seed: int | None) -> list[KnowledgePoint]:
+        with self._database.read() as connection:
+            return snapshots.sample(connection, user_id, count, seed)
