@@ -47,6 +47,7 @@ from memory_client.types.life import (
 )
 from memory_client.types.memories import Deleted, Memory, MemoryItem, Page, Stats, Updated, UserDeleted
 from memory_client.types.recall import Explanation, Hit, SearchReport, Snippet
+from memory_client.types.versions import Comparison, Difference, Operation, TextPiece, Version
 from memory_client.types.vocabulary import (
     Category,
     Direction,
@@ -69,6 +70,7 @@ __all__ = [
     "Boosted",
     "Category",
     "Compacted",
+    "Comparison",
     "Conflict",
     "ConflictSide",
     "ConflictSource",
@@ -79,6 +81,7 @@ __all__ = [
     "DecayPreview",
     "Decided",
     "Deleted",
+    "Difference",
     "Direction",
     "Ended",
     "Explanation",
@@ -105,6 +108,7 @@ __all__ = [
     "Metadata",
     "Metrics",
     "Mode",
+    "Operation",
     "Order",
     "Page",
     "PassInfo",
@@ -130,11 +134,13 @@ __all__ = [
     "State",
     "Stats",
     "Status",
+    "TextPiece",
     "Turn",
     "TurnItem",
     "TurnPage",
     "Updated",
     "UserDeleted",
     "Verdict",
+    "Version",
     "VersionKind",
 ]

@@ -1,0 +1,41 @@
+"""What a claim says of attributes of which there is one: name, birthday, age, job, spouse, home and more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memoryd.core.conflicts.attribute_rules import RULES, Rule
+from memoryd.core.conflicts.claims import Claim
+from memoryd.core.conflicts.naming import named, related
+from memoryd.core.conflicts.placing import is_place, placed
+from memoryd.core.conflicts.reading import words_of
+from memoryd.core.conflicts.slot import Slot, bare, owner, plain
+
+_PLACES = frozenset({"home", "origin"})
+
+
+def slots(claim: Claim) -> list[Slot]:
+    """The attributes a claim gives a value for."""
+    return [slot for slot in _all(claim) if slot.value]
+
+
+def _all(claim: Claim) -> Iterator[Slot]:
+    for rule in RULES:
+        if slot := _by_rule(rule, claim):
+            yield slot
+    yield from named(claim)
+    yield from related(claim)
+    if place := placed(claim):
+        yield place
+
+
+def _by_rule(rule: Rule, claim: Claim) -> Slot | None:
+    match = rule.pattern.match(plain(claim.text))
+    if match is None:
+        return None
+    value = bare(match["value"])
+    if rule.attribute in _PLACES and not is_place(value):
+        return None
+    what = " ".join(words_of(match.groupdict().get("what") or ""))
+    attribute = f"{rule.attribute} {what}".strip()
+    return Slot(attribute, owner(match["who"]), value, rule.kind, rule.type, rule.severity)

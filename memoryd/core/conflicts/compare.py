@@ -1,0 +1,136 @@
+"""Whether two claims exclude each other: by what only one of them says, or by an attribute both name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from memory_client.types import ConflictType, Severity
+from memoryd.core.conflicts.attributes import slots
+from memoryd.core.conflicts.claims import Claim
+from memoryd.core.conflicts.found import FoundConflict
+from memoryd.core.conflicts.implied import implied
+from memoryd.core.conflicts.opposites import CHANGING_GROUPS, IMPRESSIONS
+from memoryd.core.conflicts.slot import Slot
+from memoryd.core.conflicts.values import dates_exclude, excludes
+from memoryd.core.conflicts.words import CHANGING, CHANGING_STEMS, GRAVE, GRAVE_STEMS, stem
+
+_FREQUENCY = frozenset(
+    stem(word)
+    for word in """morning afternoon evening night week weekend month day every daily weekly
+    每 早 晚 上 周 周末 天 日 月 次 顿 杯 cup""".split()
+)
+"""What says how often, and no more."""
+_HABIT = ("每", "every", "周末", "weekends")
+
+
+def compare(a: Claim, b: Claim) -> FoundConflict | None:
+    """The conflict of two claims about the same time, if they exclude each other."""
+    if a.mood != b.mood or a.mood in ("asked", "supposed") or a.past != b.past:
+        return None
+    return _by_attribute(a, b) or _aligned(a, b) or implied(a, b)
+
+
+def _by_attribute(a: Claim, b: Claim) -> FoundConflict | None:
+    if a.negations or b.negations or a.mood != "said":
+        return None
+    theirs = slots(b)
+    for mine in slots(a):
+        for other in theirs:
+            if _exclude(mine, other):
+                severity: Severity = "low" if a.hedged or b.hedged else mine.severity
+                return FoundConflict(mine.type, severity, f"{mine.value} / {other.value}")
+    return None
+
+
+def _exclude(mine: Slot, other: Slot) -> bool:
+    if (mine.attribute, mine.about) != (other.attribute, other.about) or mine.kind != other.kind:
+        return False
+    return (mine.single or other.single) and excludes(mine.kind, mine.value, other.value)
+
+
+def _aligned(a: Claim, b: Claim) -> FoundConflict | None:
+    """Two claims that say the same but for one thing."""
+    only_a, only_b = _only(a.words, b.words), _only(b.words, a.words)
+    if not _same_order(a.words, b.words):
+        return None
+    apart = [about for about, side in a.sides.items() if about in b.sides and b.sides[about] != side]
+    if a.times != b.times:
+        return None if only_a or only_b or apart else _by_times(a, b)
+    if not only_a and not only_b:
+        return _by_polarity(a, b, apart)
+    if _is_denied_habit(a, b, only_a, only_b) or _is_denied_habit(b, a, only_b, only_a):
+        return _by_polarity(a, b, apart)
+    if not apart and a.negations == b.negations and _are_numbers(only_a, only_b):
+        return _found("number", a, b, f"{only_a[0][1:]} / {only_b[0][1:]}")
+    return None
+
+
+def _by_polarity(a: Claim, b: Claim, apart: Sequence[str]) -> FoundConflict | None:
+    if len(apart) == 1 and not a.negations and not b.negations:
+        return _found("antonym", a, b, apart[0], impression=apart[0])
+    if not apart and a.negated != b.negated and a.words:
+        return _found("negation", a, b, " ".join(a.words))
+    return None
+
+
+def _is_denied_habit(habit: Claim, denial: Claim, more: Sequence[str], less: Sequence[str]) -> bool:
+    """`drinks coffee every morning` and `does not drink coffee`; a denial of some mornings denies it not."""
+    return not less and set(more) <= _FREQUENCY and denial.negated and not habit.negated
+
+
+def _by_times(a: Claim, b: Claim) -> FoundConflict | None:
+    mine, theirs = _only(a.times, b.times), _only(b.times, a.times)
+    if len(mine) != 1 or len(theirs) != 1 or a.negations or b.negations or not a.words:
+        return None
+    if any(word in claim.text for word in _HABIT for claim in (a, b)) or not dates_exclude(
+        mine[0], theirs[0]
+    ):
+        return None
+    return _found("date", a, b, f"{mine[0]} / {theirs[0]}")
+
+
+def _found(type: ConflictType, a: Claim, b: Claim, detail: str, impression: str = "") -> FoundConflict:
+    return FoundConflict(type, _severity(a, b, impression), detail)
+
+
+def _severity(a: Claim, b: Claim, impression: str) -> Severity:
+    if (
+        a.hedged
+        or b.hedged
+        or impression in IMPRESSIONS | CHANGING_GROUPS
+        or _speaks_of(a, CHANGING, CHANGING_STEMS)
+    ):
+        return "low"
+    if impression in ("liking", "marriage"):
+        return "medium"
+    return "high" if _speaks_of(a, GRAVE, GRAVE_STEMS) else "medium"
+
+
+def _speaks_of(claim: Claim, words: frozenset[str], stems: frozenset[str]) -> bool:
+    if any(stem(word) in stems for word in claim.words if word.isascii()):
+        return True
+    return any(word in claim.text for word in words if not word.isascii())
+
+
+def _are_numbers(a: Sequence[str], b: Sequence[str]) -> bool:
+    return len(a) == len(b) == 1 and a[0][0] == b[0][0] == "#"
+
+
+def _only(mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    return list((Counter(mine) - Counter(theirs)).elements())
+
+
+def _same_order(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether what both say comes in the same order: `Tom knows Ann` is not `Ann knows Tom`."""
+    shared = Counter(a) & Counter(b)
+    return _kept(a, shared) == _kept(b, shared)
+
+
+def _kept(words: Sequence[str], shared: Counter[str]) -> list[str]:
+    left, kept = shared.copy(), []
+    for word in words:
+        if left[word] > 0:
+            left[word] -= 1
+            kept.append(word)
+    return kept

@@ -1,0 +1,74 @@
+"""What everybody knows to exclude each other, though no word is another's opposite."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory_client.types import Severity
+from memoryd.core.conflicts.claims import Claim
+from memoryd.core.conflicts.found import FoundConflict
+from memoryd.core.conflicts.reading import words_of
+
+_MEAT = "牛排|牛肉|猪肉|羊肉|鸡肉|烤肉|红烧肉|肉|鸡翅|培根|烤鸭"
+_MEAT_EN = "steaks?|beef|pork|chicken|bacon|meat|lamb|burgers?|ham|sausages?|ribs|turkey"
+_KIN = "哥哥|弟弟|姐姐|妹妹|兄弟|姐妹|哥|弟|姐|妹"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    one: re.Pattern[str]
+    other: re.Pattern[str]
+
+
+def _pair(one: str, other: str) -> _Pair:
+    """Each begins behind whom it is about."""
+    return _Pair(re.compile(one), re.compile(other))
+
+
+_PAIRS = (
+    _pair(
+        r"(?:是一?[名个位]?)?(?:纯|严格的?)?(?:素食主义者|素食者|吃素)|(?:am|is|'m"
+        r"|'s) an? (?:strict )?(?:vegetarian|vegan)",
+        rf"(?:很|最|特别|非常|经常|常|每\w)*(?:喜欢|爱|常)?吃(?:{_MEAT})|(?:eats?|loves?|likes?"
+        rf"|enjoys?)(?: eating)?(?: a lot of)? (?:{_MEAT_EN})\b",
+    ),
+    _pair(
+        r"是(?:家里的?)?(?:独生子女|独生子|独生女)$|(?:am|is|'m|'s) an only child",
+        rf"有.{{0,3}}(?:{_KIN})|ha(?:ve|s) (?:\w+ ){{1,3}}(?:brother|sister|sibling)s?\b",
+    ),
+    _pair(
+        r"(?:从来?)?(?:滴酒不沾|不喝酒)|(?:do not|don't|doesn't|does not"
+        r"|never) drinks?(?: alcohol| any alcohol)?$",
+        r"(?:很|最|特别|经常|常|每\w|天天)*(?:喜欢|爱|常)?喝(?:啤酒|红酒|白酒|威士忌)"
+        r"|(?:drinks?|loves?|likes?|enjoys?)(?: drinking)? (?:beer|wine|whisky|whiskey|vodka|gin)\b",
+    ),
+    _pair(
+        r"(?:还)?(?:单身|没有?结婚|未婚)|(?:am|is|'m|'s) (?:single|unmarried|not married)",
+        r"的?(?:妻子|老婆|丈夫|老公)|(?:(?<=^my)|(?<='s)) (?:wife|husband)\b",
+    ),
+)
+
+
+def implied(a: Claim, b: Claim) -> FoundConflict | None:
+    """The conflict of two claims about the same one that cannot both be so for what they mean."""
+    for pair in _PAIRS:
+        for first, second in ((a, b), (b, a)):
+            one, other = pair.one.search(first.text), pair.other.search(second.text)
+            if one and other and _about(first, one) == _about(second, other) and _is_said(second):
+                return FoundConflict(
+                    "antonym", _severity(a, b), f"{one.group().strip()} / {other.group().strip()}"
+                )
+    return None
+
+
+def _about(claim: Claim, match: re.Match[str]) -> tuple[str, ...]:
+    return words_of(claim.text[: match.start()])
+
+
+def _is_said(claim: Claim) -> bool:
+    return not claim.negations and claim.mood == "said"
+
+
+def _severity(a: Claim, b: Claim) -> Severity:
+    return "low" if a.hedged or b.hedged else "medium"
