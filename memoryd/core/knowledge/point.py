@@ -62,7 +62,7 @@ def validate_knowledge_point(
         type=_type(point.get("type"), f"{parameter}.type"),
         score=_score(point.get("score"), f"{parameter}.score"),
         user_id=_owner(point.get("user_id"), user_id, f"{parameter}.user_id"),
-        metadata=_metadata(point.get("metadata"), metadata_bytes, f"{parameter}.metadata"),
+        metadata=_metadata(point.get("metadata"), metadata_bytes, parameter),
     )
 
 
@@ -109,15 +109,16 @@ def _owner(value: Any, user_id: str | None, parameter: str) -> str:
         raise KnowledgeValidationError(error.message, **error.data) from error
 
 
-def _metadata(value: Any, limit: int, parameter: str) -> dict[str, Any]:
+def _metadata(value: Any, limit: int, point: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise _fault(parameter, value, "an object, or None")
+        raise _fault(f"{point}.metadata", value, "an object, or None")
     try:
         return read_own(value, limit)
     except InvalidParameterError as error:
-        raise KnowledgeValidationError(f"{parameter}: {error.message}", **error.data) from error
+        data = {**error.data, "parameter": f"{point}.{error.data['parameter']}"}
+        raise KnowledgeValidationError(f"{point}.{error.message}", **data) from error
 
 
 def _fault(parameter: str, value: Any, expected: str) -> KnowledgeValidationError:

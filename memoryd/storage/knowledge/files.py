@@ -91,14 +91,16 @@ class MemStorageFileSys(MemStorage):
         home = self._user(user_id)
         about = {"kind": kind, "parents": parents, "created_at": self._clock(), "user_id": user_id}
         with self._writing, file_errors(home):
-            (home / _VERSIONS).mkdir(mode=0o700, parents=True, exist_ok=True)
+            for directory in (self._root, home, home / _VERSIONS):
+                directory.mkdir(mode=0o700, exist_ok=True)
             self._clear(home)
             place = home / _VERSIONS / f"{_UNFINISHED}{secrets.token_hex(8)}"
             place.mkdir(mode=0o700)
             _write_points(place / _POINTS, points)
             write_private(place / _ABOUT, json.dumps(about, ensure_ascii=False).encode())
             os.rename(place, home / _VERSIONS / version_id)
-            _settle(home / _VERSIONS)
+            for directory in (home / _VERSIONS, home, self._root):
+                _settle(directory)
             newest = self.get_latest_version_id(user_id)
             write_private(home / _LATEST, newest.encode())
 
@@ -142,7 +144,7 @@ def _write_points(path: Path, points: Sequence[KnowledgePoint]) -> None:
 
 
 def _settle(directory: Path) -> None:
-    """Make a new name in a directory durable; Windows does so by itself."""
+    """Make the names in a directory durable; Windows does so by itself."""
     if sys.platform != "win32":
         descriptor = os.open(directory, os.O_RDONLY)
         try:
