@@ -9,6 +9,7 @@ from memory_client.types import (
     Appended,
     Compacted,
     Deleted,
+    Comparison,
     Direction,
     Ended,
     Extended,
@@ -39,6 +40,7 @@ from memory_client.types import (
 )
 
 class AsyncConversationClient:
+    Version,
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def append(
         self,
@@ -295,3 +297,51 @@ class AsyncKnowledgeClient(AsyncCore):
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated: ...
+    async def restore(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
+    async def history(
+        self,
+        id: str,
+        *,
+        limit: int = 100,
+        before: int | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> list[Version]: ...
+    async def compare(
+        self,
+        id: str,
+        a: int | None = None,
+        b: int | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Comparison: ...
+    async def revert(
+        self,
+        id: str,
+        to: int,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
+    async def supersede(
+        self,
+        id: str,
+        text: str,
+        metadata: dict[str, Any] | None = None,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> str: ...

@@ -7,7 +7,7 @@ import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
-from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, bind
+from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, VersionsAPI, bind
 from memory_client.calls import Block, ClientBase, Steps, Wait
 from memory_client.errors import MemorydError
 from memory_client.progress import ProgressCallback, current_callback
@@ -39,7 +39,7 @@ class AdminClient(_Group, AdminAPI):
 
 
 @bind("memory")
-class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI):
+class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI):
     """Memories and recall through the daemon, which is started when none runs; `conversation` keeps what was
     said, `admin` looks after the store.
 

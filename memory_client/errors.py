@@ -12,6 +12,7 @@ MemorydError
 │   ├── InvalidStateError
 │   └── RequestIdConflict
 ├── NotFoundError                    also a LookupError
+│   └── HistoryLimitError
 ├── DaemonUnavailableError
 │   ├── LaunchError
 │   ├── AuthenticationError
@@ -111,6 +112,10 @@ class RequestIdConflict(InvalidRequestError):
 
 class NotFoundError(MemorydError, LookupError):
     """Nothing of that id is visible to this user and agent. data: id."""
+
+
+class HistoryLimitError(NotFoundError):
+    """A version or a time that the history no longer reaches back to. data: id, history_from."""
 
 
 class DaemonUnavailableError(MemorydError):

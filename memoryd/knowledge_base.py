@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
 
-from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, MethodSpec, bind
+from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, MethodSpec, VersionsAPI, bind
 from memory_client.deadline import Deadline
 from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
@@ -36,7 +36,7 @@ class _Admin(_Group, AdminAPI):
 
 
 @bind("memory")
-class KnowledgeBase(MemoryAPI, LifeAPI):
+class KnowledgeBase(MemoryAPI, LifeAPI, VersionsAPI):
     """A store opened in this process, the only owner of its data directory until `close`.
 
     data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above

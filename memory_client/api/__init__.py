@@ -9,6 +9,7 @@ from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
 from memory_client.api.registry import GROUPS, METHODS, bind, find
 from memory_client.api.spec import MethodSpec
+from memory_client.api.versions import VersionsAPI
 
 __all__ = [
     "GROUPS",
@@ -18,6 +19,7 @@ __all__ = [
     "LifeAPI",
     "MemoryAPI",
     "MethodSpec",
+    "VersionsAPI",
     "bind",
     "find",
 ]

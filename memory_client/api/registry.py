@@ -12,12 +12,13 @@ from memory_client.api.conversation import ConversationAPI
 from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
 from memory_client.api.spec import MethodSpec, declared
+from memory_client.api.versions import VersionsAPI
 from memory_client.errors import UnknownMethodError
 
 C = TypeVar("C", bound=type)
 
 GROUPS: dict[str, tuple[type, ...]] = {
-    "memory": (MemoryAPI, LifeAPI),
+    "memory": (MemoryAPI, LifeAPI, VersionsAPI),
     "conversation": (ConversationAPI,),
     "admin": (AdminAPI,),
 }

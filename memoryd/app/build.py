@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI
+from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, VersionsAPI
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
 from memory_client.paths import DataPaths
@@ -25,6 +25,7 @@ from memoryd.engine.converse import Converse
 from memoryd.engine.examine import Examine
 from memoryd.engine.forget import Forget
 from memoryd.engine.forget_turns import ForgetTurns
+from memoryd.engine.history import History
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.meaning import Meaning
 from memoryd.engine.parts import Limits, Parts
@@ -34,6 +35,7 @@ from memoryd.engine.remember import Remember
 from memoryd.engine.removal import REMOVAL, Removal
 from memoryd.engine.runtime import Runtime
 from memoryd.engine.shelve import Shelve
+from memoryd.engine.supersede import Supersede
 from memoryd.engine.transcript import Transcript
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
@@ -50,6 +52,7 @@ from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.searching import Asking
 from memoryd.storage import requests
+from memoryd.service.versions import VersionsService
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, migrate
 from memoryd.workers.indexer import Indexer
@@ -94,7 +97,8 @@ class App:
         self.dispatcher = Dispatcher(
             {
                 MemoryAPI: self._memory_service(),
-                LifeAPI: LifeService(Shelve(parts, self._change)),
+                LifeAPI: self._life_service(),
+                VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
                 ConversationAPI: self._conversation_service(),
                 AdminAPI: self._admin_service(),
             }
@@ -241,6 +245,7 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
     )
 
 
+            versions=settings.versions.limit,
 def _reranker(settings: Settings) -> RerankerChoice:
     own = settings.reranker
     return RerankerChoice(own.model, own.device, own.allow_downloads)

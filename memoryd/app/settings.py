@@ -207,6 +207,13 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionSettings:
+    limit: int = _setting(
+        100, "Versions of a memory that are told apart; the oldest beyond are merged.", low=2, high=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All values, by group; `origins` says where each came from (`daemon.port` -> `default`)."""
 
@@ -221,6 +228,7 @@ class Settings:
     decay: DecaySettings = DecaySettings()
     search: SearchSettings = SearchSettings()
     limits: LimitSettings = LimitSettings()
+    versions: VersionSettings = VersionSettings()
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def value(self, name: str) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -52,7 +53,9 @@ class Change:
         changed = changed_fields(old, new)
         if not changed:
             return Updated(id=old.id, version=old.version, changed=False)
-        new = replace(new, version=old.version + 1, updated_at=now)
+        version = old.version + 1
+        history_from = max(old.history_from, version + 1 - self._parts.limits.versions)
+        new = replace(new, version=version, history_from=history_from, updated_at=now)
         memories.update(tx, stored.row, new, text_changed="text" in changed)
         versions.append(tx, new, deed, changed, old)
         if "text" in changed:
@@ -85,7 +88,12 @@ class Change:
 
 def seen(tx: Transaction, scope: Scope, id: str) -> Stored:
     """A memory the scope sees, in any state. Raises `NotFoundError`."""
-    stored = memories.find(tx.connection, scope, [id]).get(id)
+    return known(tx.connection, scope, id)
+
+
+def known(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored:
+    """The same outside of a write."""
+    stored = memories.find(connection, scope, [id]).get(id)
     if stored is None:
         raise not_found([id])
     return stored

@@ -88,7 +88,7 @@ def with_metadata(record: Record, metadata: Mapping[str, Any], limits: Limits) -
     rest = {k: v for k, v in {**record.metadata, **draft.rest}.items() if k not in gone_keys}
     changed = replace(record, **fields, metadata=rest)
     read_metadata(rest, limits.metadata_bytes)
-    _check_periods(changed)
+    check_periods(changed)
     return replace(changed, notices=draft.notices, gate=gate_of(found) or record.gate)
 
 
@@ -172,7 +172,7 @@ def _refuse_importance(record: Record, metadata: Mapping[str, Any], draft: Draft
         )
 
 
-def _check_periods(record: Record) -> None:
+def check_periods(record: Record) -> None:
     for start, end in (("event_start", "event_end"), ("valid_from", "valid_to")):
         first, last = getattr(record, start), getattr(record, end)
         if first is not None and last is not None and last < first:

@@ -19,11 +19,13 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on what is stored. add_cap: seconds a write waits for its vector."""
+    """Bounds on what is stored. add_cap: seconds a write waits for its vector; versions: told apart of each
+    memory."""
 
     text_chars: int = 1_000_000
     metadata_bytes: int = 65_536
     add_cap: float = 0.5
+    versions: int = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ _STATEMENTS = (
     "WHERE expires_at IS NOT NULL AND state = 'active'",
     "CREATE INDEX memories_archived ON memories (user_id, archived_by) WHERE archived_by IS NOT NULL",
     "CREATE INDEX memories_by_parent ON memories (user_id, parent_id) WHERE parent_id IS NOT NULL",
-    # operator: user, decay, system or review:name; hash: salted, of the text
+    # operator: user, decay, system or review:name; hash: salted, of the text's normal form
     "ALTER TABLE versions ADD COLUMN operator TEXT NOT NULL DEFAULT 'user'",
     "ALTER TABLE versions ADD COLUMN reason TEXT",
     "ALTER TABLE versions ADD COLUMN hash BLOB",
-    "CREATE INDEX versions_by_time ON versions (user_id, at)",
+    "CREATE INDEX versions_by_hash ON versions (user_id, hash) WHERE hash IS NOT NULL",
     # day: proleptic ordinal of a local date on which the user was there; seq: change number it was noted with
     """
     CREATE TABLE active_days (

@@ -1,0 +1,113 @@
+"""Successors: what was true and no longer is stays as it was, and what is true now takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory_client.errors import InvalidParameterError
+from memoryd.core.normal import normal_form
+from memoryd.core.record import CATEGORIES, Record, default_importance
+from memoryd.core.scope import Scope
+from memoryd.engine.change import Change, known, seen
+from memoryd.engine.entries import check_periods, new_record, screened_reason
+from memoryd.engine.parts import Parts
+from memoryd.engine.shelve import require_active
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.requests import RequestKey
+from memoryd.storage.versions import Deed
+
+
+class Supersede:
+    """supersede."""
+
+    def __init__(self, parts: Parts, change: Change) -> None:
+        self._parts = parts
+        self._change = change
+
+    def supersede(
+        self,
+        id: str,
+        text: str,
+        metadata: Mapping[str, Any] | None,
+        reason: str | None,
+        scope: Scope,
+        key: RequestKey | None,
+    ) -> str:
+        """Store the successor of an active memory; return its id."""
+        now, why = self._parts.clock(), screened_reason(reason)
+        with self._parts.database.read() as connection:
+            done, reply = requests.earlier_reply(connection, key) if key else (False, None)
+            if done:
+                return str(reply)
+            old = known(connection, scope, id).record
+        draft = self._successor(old, text, metadata or {}, now)
+        embedded = self._parts.meaning.embed_in_time(draft.text, self._parts.limits.add_cap)
+
+        def apply(tx: Transaction) -> str:
+            stored = seen(tx, scope, id)
+            require_active(stored.record)
+            new = self._successor(stored.record, text, metadata or {}, now, draft.id)
+            until = now if new.valid_from is None else new.valid_from
+            over = replace(stored.record, state="superseded", valid_to=until)
+            _check_succession(over)
+            self._change.apply(tx, stored, over, now, Deed("supersede", reason=why))
+            self._change.insert(tx, new, embedded, Deed("create", reason=why))
+            return new.id
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _successor(
+        self, old: Record, text: str, metadata: Mapping[str, Any], now: float, id: str | None = None
+    ) -> Record:
+        """The new record, with what it inherits where the metadata says nothing else."""
+        given = {name: value for name, value in metadata.items() if value is not None}
+        new = new_record(
+            text,
+            {**_inherited(old, given, now), **metadata},
+            id=id or self._parts.ids.new("mem", now),
+            user_id=old.user_id,
+            agent_id=old.agent_id,
+            session_id=None if "session_id" in given else old.session_id,
+            now=now,
+            limits=self._parts.limits,
+        )
+        if new.agent_id != old.agent_id:
+            raise InvalidParameterError(
+                f"metadata.agent_id: a successor stays with the old memory's agent ({old.agent_id!r})",
+                parameter="metadata.agent_id",
+                value=new.agent_id,
+                expected=repr(old.agent_id),
+            )
+        if normal_form(new.text) == normal_form(old.text):
+            raise InvalidParameterError(
+                f"text: says the same as {old.id}; expected what is true now; update_text puts it better",
+                parameter="text",
+                value=new.text[:80],
+                expected="another text",
+            )
+        return replace(new, root_id=old.root_id, parent_id=old.id, pinned=old.pinned)
+
+
+def _inherited(old: Record, given: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """Of the fields that are not given. A category may be given as a kind: then neither is inherited."""
+    inherited = {"tags": list(old.tags), "exact_keys": list(old.exact_keys), "valid_from": now}
+    category = given.get("category", old.category)
+    if category in CATEGORIES:
+        inherited |= {"category": category, "kind": old.kind}
+    return {**inherited, "importance": max(old.importance, default_importance(category))}
+
+
+def _check_succession(old: Record) -> None:
+    """The successor cannot be true from before the old one was."""
+    try:
+        check_periods(old)
+    except InvalidParameterError as error:
+        raise InvalidParameterError(
+            f"metadata.valid_from: {old.valid_to} is before the old memory's valid_from ({old.valid_from})",
+            parameter="metadata.valid_from",
+            value=old.valid_to,
+            expected="a time not before it",
+        ) from error
