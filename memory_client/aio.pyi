@@ -8,8 +8,8 @@ from memory_client.async_core import AsyncCore
 from memory_client.types import (
     Appended,
     Compacted,
-    Deleted,
     Comparison,
+    Deleted,
     Direction,
     Ended,
     Extended,
@@ -37,10 +37,10 @@ from memory_client.types import (
     TurnPage,
     Updated,
     UserDeleted,
+    Version,
 )
 
 class AsyncConversationClient:
-    Version,
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def append(
         self,

@@ -51,8 +51,8 @@ from memoryd.service.dispatch import Dispatcher
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.searching import Asking
-from memoryd.storage import requests
 from memoryd.service.versions import VersionsService
+from memoryd.storage import requests
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, migrate
 from memoryd.workers.indexer import Indexer
@@ -239,13 +239,13 @@ def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> 
             text_chars=settings.limits.text_chars,
             metadata_bytes=settings.limits.metadata_bytes,
             add_cap=settings.embedder.add_cap_ms / 1000.0,
+            versions=settings.versions.limit,
         ),
         ids=IdFactory(),
         reranker=RerankerHost(_reranker(settings)),
     )
 
 
-            versions=settings.versions.limit,
 def _reranker(settings: Settings) -> RerankerChoice:
     own = settings.reranker
     return RerankerChoice(own.model, own.device, own.allow_downloads)
