@@ -297,15 +297,6 @@ class AsyncKnowledgeClient(AsyncCore):
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated: ...
-    async def restore(
-        self,
-        id: str,
-        reason: str | None = None,
-        *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
-    ) -> Updated: ...
     async def history(
         self,
         id: str,

@@ -97,7 +97,7 @@ class App:
         self.dispatcher = Dispatcher(
             {
                 MemoryAPI: self._memory_service(),
-                LifeAPI: self._life_service(),
+                LifeAPI: LifeService(Shelve(parts, self._change)),
                 VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
                 ConversationAPI: self._conversation_service(),
                 AdminAPI: self._admin_service(),
