@@ -289,7 +289,7 @@ def _has_kin(clause: str, reading: Reading) -> Iterator[Statement]:
     yield Statement(who, f"{relation}_of", OWN, bool(match["not"]))
 
 
-def _called(clause: str, reading: Reading) -> Iterator[Statement]:
+def _called(clause: str, _: Reading) -> Iterator[Statement]:
     match = _CALLED.fullmatch(clause)
     if match:
         yield Statement(OWN, "nickname", match["name"])

@@ -196,6 +196,56 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX grants_by_set ON grants (number)",
+    # key: what spellings of the name have in common; degree: of how many triples it is an end; alias_of: of
+    # which entity this is another name; root: the entity at the end of that chain, itself for most
+    """
+    CREATE TABLE entities (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        degree INTEGER NOT NULL,
+        alias_of INTEGER,
+        root INTEGER NOT NULL
+    )
+    """,
+    "CREATE UNIQUE INDEX entities_by_key ON entities (user_id, key)",
+    "CREATE INDEX entities_by_root ON entities (root) WHERE alias_of IS NOT NULL",
+    # identity: salted hash of what is stated
+    """
+    CREATE TABLE triples (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        subject INTEGER NOT NULL,
+        predicate TEXT NOT NULL,
+        object INTEGER NOT NULL,
+        negation INTEGER NOT NULL,
+        frequency TEXT,
+        condition TEXT,
+        identity BLOB NOT NULL,
+        created_at REAL NOT NULL
+    )
+    """,
+    "CREATE UNIQUE INDEX triples_by_id ON triples (user_id, id)",
+    "CREATE UNIQUE INDEX triples_by_identity ON triples (user_id, identity)",
+    # with the triple's number behind: the newest of a hub, without sorting them all
+    "CREATE INDEX triples_by_subject ON triples (subject)",
+    "CREATE INDEX triples_by_object ON triples (object)",
+    "CREATE INDEX triples_by_subject_predicate ON triples (subject, predicate)",
+    "CREATE INDEX triples_by_object_predicate ON triples (object, predicate)",
+    # row: of the memory or turn that says so, 0 for a caller's own word; agent_id: '' for none
+    """
+    CREATE TABLE evidence (
+        user_id TEXT NOT NULL,
+        triple INTEGER NOT NULL,
+        row INTEGER NOT NULL,
+        agent_id TEXT NOT NULL,
+        version INTEGER,
+        PRIMARY KEY (triple, row, agent_id)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX evidence_by_row ON evidence (user_id, row)",
 )
 
 

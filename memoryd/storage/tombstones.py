@@ -1,0 +1,33 @@
+"""What was deleted and shall not be extracted again: salted hashes, no text."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Literal
+
+from memoryd.storage.database import Transaction
+
+Buried = Literal["memory", "triple"]
+
+
+def bury(tx: Transaction, user_id: str, kind: Buried, hash: bytes, now: float) -> None:
+    """Leave a tombstone."""
+    tx.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?, ?)", (user_id, kind, hash, now))
+
+
+def is_buried(connection: sqlite3.Connection, user_id: str, kind: Buried, hash: bytes) -> bool:
+    """Whether there is one."""
+    found = connection.execute(
+        "SELECT 1 FROM tombstones WHERE user_id = ? AND kind = ? AND hash = ?", (user_id, kind, hash)
+    )
+    return found.fetchone() is not None
+
+
+def lift(tx: Transaction, user_id: str, kind: Buried, hash: bytes) -> None:
+    """Take one away: the user says it again."""
+    tx.execute("DELETE FROM tombstones WHERE user_id = ? AND kind = ? AND hash = ?", (user_id, kind, hash))
+
+
+def forget_user(tx: Transaction, user_id: str) -> None:
+    """Drop a user's."""
+    tx.execute("DELETE FROM tombstones WHERE user_id = ?", (user_id,))

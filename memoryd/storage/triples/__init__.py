@@ -1,0 +1,1 @@
+"""Triples, the entities they join and the evidence they rest on."""

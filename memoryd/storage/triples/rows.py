@@ -1,0 +1,204 @@
+"""The triples table. A triple is read through its evidence: what a call does not see, or is put away, is not
+there."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memoryd.core.kinds import rows_of_kind
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.core.triples import Statement
+from memoryd.storage import tombstones
+from memoryd.storage.database import Transaction
+from memoryd.storage.filters import Sql
+from memoryd.storage.salt import salted
+from memoryd.storage.triples import entities
+
+_COLUMNS = (
+    "t.number, t.id, t.subject, s.name, t.predicate, t.object, o.name, t.negation, t.frequency, t.condition, "
+    "t.created_at"
+)
+_FROM = "FROM triples t JOIN entities s ON s.number = t.subject JOIN entities o ON o.number = t.object"
+MANUAL = 0
+"""The row of a caller's own word, as evidence."""
+FIRST_TURN = rows_of_kind("turn")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A triple with its place: its number, and those of its ends."""
+
+    number: int
+    id: str
+    subject: int
+    object: int
+    statement: Statement
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a triple rests on. row: of a memory or turn, 0 for a caller's own word; version: of the memory."""
+
+    row: int
+    agent_id: str | None
+    version: int | None = None
+
+
+def seen(scope: Scope) -> Sql:
+    """The condition, over `t`, of the triples a scope sees: manual evidence, a turn, or an active memory."""
+    agent, params = agent_condition(scope)
+    alive = "" if scope.archived else " AND (e.row = 0 OR e.row >= ? OR m.state = 'active')"
+    return (
+        "EXISTS (SELECT 1 FROM evidence e LEFT JOIN memories m ON m.row = e.row "
+        f"WHERE e.triple = t.number AND {agent}{alive})",
+        [*params, *([] if scope.archived else [FIRST_TURN])],
+    )
+
+
+def agent_condition(scope: Scope) -> Sql:
+    """The condition, over `e`, of the evidence a scope sees."""
+    if scope.agent_id == ALL_AGENTS:
+        return "1", []
+    if scope.agent_id is None:
+        return "e.agent_id = ''", []
+    return "e.agent_id IN ('', ?)", [scope.agent_id]
+
+
+def store(
+    tx: Transaction,
+    user_id: str,
+    statement: Statement,
+    new_id: str,
+    evidence: Iterable[Evidence],
+    now: float,
+    *,
+    by_hand: bool,
+) -> str | None:
+    """Store a statement, or its further evidence; its id. One that was deleted comes back only by hand."""
+    identity = salted(tx.connection, statement.identity)
+    if tombstones.is_buried(tx.connection, user_id, "triple", identity):
+        if not by_hand:
+            return None
+        tombstones.lift(tx, user_id, "triple", identity)
+    row = tx.execute(
+        "SELECT number, id FROM triples WHERE user_id = ? AND identity = ?", (user_id, identity)
+    ).fetchone()
+    number, id = (
+        (int(row[0]), str(row[1]))
+        if row
+        else (_insert(tx, user_id, statement, new_id, identity, now), new_id)
+    )
+    tx.executemany(
+        "INSERT OR REPLACE INTO evidence (user_id, triple, row, agent_id, version) VALUES (?, ?, ?, ?, ?)",
+        [(user_id, number, one.row, one.agent_id or "", one.version) for one in evidence],
+    )
+    return id
+
+
+def _insert(tx: Transaction, user_id: str, statement: Statement, id: str, identity: bytes, now: float) -> int:
+    ends = (
+        entities.ensure(tx, user_id, statement.subject),
+        entities.ensure(tx, user_id, statement.object),
+    )
+    cursor = tx.execute(
+        "INSERT INTO triples (id, user_id, subject, predicate, object, negation, frequency, condition, "
+        "identity, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            id,
+            user_id,
+            ends[0],
+            statement.predicate,
+            ends[1],
+            statement.negation,
+            statement.frequency,
+            statement.condition,
+            identity,
+            now,
+        ),
+    )
+    entities.count_ends(tx, user_id, ends, 1)
+    return int(cursor.lastrowid or 0)
+
+
+def find(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored | None:
+    """A triple the scope sees."""
+    condition, params = seen(scope)
+    found = _select(connection, f"t.user_id = ? AND t.id = ? AND {condition}", [scope.user_id, id, *params])
+    return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a page holds: None does not narrow; subject, object: numbers of one entity; entity: at either end;
+    row: of the memory or turn that is evidence."""
+
+    subject: Sequence[int] | None = None
+    predicate: str | None = None
+    object: Sequence[int] | None = None
+    entity: Sequence[int] | None = None
+    negation: bool | None = None
+    row: int | None = None
+
+
+def page(
+    connection: sqlite3.Connection, scope: Scope, wanted: Wanted, before: str | None, limit: int
+) -> list[Stored]:
+    """Triples the scope sees, newest first, older than the id `before`."""
+    condition, params = _wanted(scope, wanted)
+    if before is not None:
+        condition, params = f"{condition} AND t.id < ?", [*params, before]
+    return _select(connection, condition, params, f"ORDER BY t.id DESC LIMIT {limit:d}")
+
+
+def count(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> int:
+    """How many of them there are."""
+    condition, params = _wanted(scope, wanted)
+    return int(connection.execute(f"SELECT count(*) FROM triples t WHERE {condition}", params).fetchone()[0])
+
+
+def _wanted(scope: Scope, wanted: Wanted) -> Sql:
+    parts, params = ["t.user_id = ?"], [scope.user_id]
+    for column, numbers in (("subject", wanted.subject), ("object", wanted.object)):
+        if numbers is not None:
+            parts.append(f"t.{column} IN (SELECT value FROM json_each(?))")
+            params.append(json.dumps(list(numbers)))
+    if wanted.entity is not None:
+        ends = json.dumps(list(wanted.entity))
+        parts.append(
+            "t.number IN (SELECT number FROM triples WHERE subject IN (SELECT value FROM json_each(?)) "
+            "UNION SELECT number FROM triples WHERE object IN (SELECT value FROM json_each(?)))"
+        )
+        params += [ends, ends]
+    if wanted.predicate is not None:
+        parts.append("t.predicate = ?")
+        params.append(wanted.predicate)
+    if wanted.negation is not None:
+        parts.append("t.negation = ?")
+        params.append(wanted.negation)  # type: ignore[arg-type]
+    if wanted.row is not None:
+        parts.append("t.number IN (SELECT triple FROM evidence WHERE user_id = ? AND row = ?)")
+        params += [scope.user_id, wanted.row]  # type: ignore[list-item]
+    condition, more = seen(scope)
+    return " AND ".join([*parts, condition]), [*params, *more]
+
+
+def _select(
+    connection: sqlite3.Connection, condition: str, params: list[object], tail: str = ""
+) -> list[Stored]:
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return [
+        stored_of(row)
+        for row in cursor.execute(f"SELECT {_COLUMNS} {_FROM} WHERE {condition} {tail}", params)
+    ]
+
+
+def stored_of(row: Sequence[object]) -> Stored:
+    """A row of the columns above."""
+    number, id, subject, of, predicate, object, what, negation, frequency, condition, made = row
+    statement = Statement(of, predicate, what, bool(negation), frequency, condition)  # type: ignore[arg-type]
+    return Stored(number, id, subject, object, statement, made)  # type: ignore[arg-type]
