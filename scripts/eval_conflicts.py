@@ -53,12 +53,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _answers(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
     """What is found in each pair, and the median time of one in seconds."""
-    from memoryd.core.conflicts import between
+    from memoryd.core.conflicts import Said, between
+    from memoryd.core.triples import extracted
 
     answers, seconds = [], []
     for entry in entries:
         started = time.perf_counter()
-        found = between(entry["a"], entry["b"])
+        first, second = (Said(entry[name], triples=extracted(entry[name])) for name in "ab")
+        found = between(first, second)
         seconds.append(time.perf_counter() - started)
         answers.append(Answer(entry, found and (found.type, found.severity, found.detail)))
     return answers, sorted(seconds)[len(seconds) // 2]

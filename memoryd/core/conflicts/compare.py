@@ -12,7 +12,7 @@ from memoryd.core.conflicts.found import FoundConflict
 from memoryd.core.conflicts.implied import implied
 from memoryd.core.conflicts.opposites import CHANGING_GROUPS, IMPRESSIONS
 from memoryd.core.conflicts.slot import Slot
-from memoryd.core.conflicts.values import dates_exclude, excludes
+from memoryd.core.conflicts.values import dates_exclude, excludes, growth
 from memoryd.core.conflicts.words import CHANGING, CHANGING_STEMS, GRAVE, GRAVE_STEMS, stem
 
 _FREQUENCY = frozenset(
@@ -39,7 +39,9 @@ def _by_attribute(a: Claim, b: Claim) -> FoundConflict | None:
         for other in theirs:
             if _exclude(mine, other):
                 severity: Severity = "low" if a.hedged or b.hedged else mine.severity
-                return FoundConflict(mine.type, severity, f"{mine.value} / {other.value}")
+                detail = f"{mine.value} / {other.value}"
+                grows = growth(mine.value, other.value) if mine.attribute == "age" else None
+                return FoundConflict(mine.type, severity, detail, grows)
     return None
 
 

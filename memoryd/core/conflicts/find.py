@@ -1,17 +1,62 @@
-"""Two texts to the conflict between them."""
+"""Two statements to the conflict between them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from memoryd.core.conflicts.claims import claims
 from memoryd.core.conflicts.compare import compare
 from memoryd.core.conflicts.found import FoundConflict
+from memoryd.core.conflicts.stated import exclude
+from memoryd.core.triples import Statement
 
 _RANK = {"high": 0, "medium": 1, "low": 2}
+_LASTING = 1.0
+"""Years after which a difference is more likely a change than a contradiction."""
+
+_LATER = 0.05
+"""Years; who was 27 may be 28 after them."""
 
 
-def between(first: str, second: str) -> FoundConflict | None:
-    """The gravest conflict of two texts read as said at about the same time about the same person."""
-    found = [
-        conflict for a in claims(first) for b in claims(second) if (conflict := compare(a, b)) is not None
-    ]
-    return min(found, key=lambda conflict: _RANK[conflict.severity], default=None)
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text, what triples are known of it, and when it was said (epoch seconds)."""
+
+    text: str
+    at: float = 0.0
+    triples: Sequence[Statement] = ()
+
+
+Judge = Callable[[Said, Said], FoundConflict | None]
+"""Whether two statements of one user exclude each other."""
+
+
+def between(first: Said, second: Said) -> FoundConflict | None:
+    """The gravest conflict of two statements about the same person, by rules.
+
+    What was said over a year apart may have changed meanwhile: it is of low severity, unless it is high; an
+    age that grew with the years is none.
+    """
+    years = (second.at - first.at) / (365.25 * 86_400)
+    found = [conflict for conflict in _all(first, second) if not _grew(conflict, years)]
+    gravest = min(found, key=lambda conflict: _RANK[conflict.severity], default=None)
+    if gravest is not None and gravest.severity == "medium" and abs(years) >= _LASTING:
+        return replace(gravest, severity="low")
+    return gravest
+
+
+def _all(first: Said, second: Said) -> Iterator[FoundConflict]:
+    for a in claims(first.text):
+        for b in claims(second.text):
+            if conflict := compare(a, b):
+                yield conflict
+    for mine in first.triples:
+        for theirs in second.triples:
+            if conflict := exclude(mine, theirs):
+                yield conflict
+
+
+def _grew(conflict: FoundConflict, years: float) -> bool:
+    """Whether two ages differ by about the time between."""
+    return conflict.grows is not None and abs(years) > _LATER and abs(conflict.grows - years) <= 1

@@ -57,9 +57,20 @@ def _times(text: str) -> list[str]:
     return [w for w in words_of(text) if w.startswith(("date ", "weekday ", "clock "))]
 
 
+def _number_of(text: str) -> float | None:
+    """The one number of a text, None when there are none or several."""
+    found = _COUNTS.findall(" ".join(words_of(text)))
+    return float(found[0]) if len(found) == 1 else None
+
+
+def growth(a: str, b: str) -> float | None:
+    """By how much the second number is more than the first."""
+    first, second = _number_of(a), _number_of(b)
+    return None if first is None or second is None else second - first
+
+
 def _numbers(a: str, b: str) -> bool:
-    first, second = (_COUNTS.findall(" ".join(words_of(v))) for v in (a, b))
-    return len(first) == len(second) == 1 and float(first[0]) != float(second[0]) and _units(a) == _units(b)
+    return growth(a, b) not in (None, 0.0) and _units(a) == _units(b)
 
 
 def _units(text: str) -> Sequence[str]:
