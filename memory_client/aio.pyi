@@ -7,12 +7,15 @@ from memory_client.api import MethodSpec
 from memory_client.async_core import AsyncCore
 from memory_client.types import (
     Appended,
+    Boosted,
     Compacted,
     Comparison,
     Deleted,
     Direction,
     Ended,
     Extended,
+    Feedback,
+    FeedbackTaken,
     Filters,
     Finding,
     Hit,
@@ -288,7 +291,52 @@ class AsyncKnowledgeClient(AsyncCore):
     ) -> UserDeleted: ...
     async def ping(self) -> Pong: ...
     async def status(self) -> Status: ...
+    async def boost(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Boosted: ...
+    async def mark_used(
+        self,
+        ids: list[str],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> list[Boosted]: ...
+    async def feedback(
+        self,
+        id: str,
+        finding: Feedback,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> FeedbackTaken: ...
+    async def pin(
+        self,
+        id: str,
+        pinned: bool = True,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
     async def archive(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated: ...
+    async def restore(
         self,
         id: str,
         reason: str | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
@@ -42,17 +43,23 @@ class KnowledgeBase(MemoryAPI, LifeAPI, VersionsAPI):
     data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above
     config.toml and the environment. Raises `DataDirectoryInUse` when a daemon or another process owns it,
     `ConfigurationError`, `StorageError` and its kind.
+
+    clock: tells the time, epoch seconds; for simulations and tests.
     """
 
     def __init__(
-        self, data_dir: str | os.PathLike[str] | None = None, *, settings: Mapping[str, Any] | None = None
+        self,
+        data_dir: str | os.PathLike[str] | None = None,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         paths = DataPaths.at(data_dir)
         self._owner = DirectoryOwner(paths, "in-process")
         self._owner.take()
         with ExitStack() as undo:
             undo.callback(self._owner.release)
-            self._app = App(paths, load_settings(paths, overrides=dict(settings or {})))
+            self._app = App(paths, load_settings(paths, overrides=dict(settings or {})), clock)
             undo.callback(self._app.close)
             self._app.open()
             undo.pop_all()

@@ -2,11 +2,69 @@
 
 from __future__ import annotations
 
-from memory_client.types import Updated
+from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
 
 
 class LifeAPI:
     """The life of a memory: use, change over time, forgetting, versions, conflicts."""
+
+    def boost(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Boosted:
+        """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts anew.
+
+        Uses within 2 hours count once, and no more than +1.0 is added on a local day, 5.0 is the most; `why`
+        says what was not applied. A memory that decay had archived comes back by it. From 2.5 upwards a
+        review asks whether it shall be promoted. Makes no version. Raises `NotFoundError`, `WrongIdError`,
+        `InvalidStateError` for one archived for another reason, or superseded.
+        """
+
+    def mark_used(
+        self,
+        ids: list[str],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> list[Boosted]:
+        """`boost` for each memory a reply has really used, all or none; in the order given, each id once."""
+
+    def feedback(
+        self,
+        id: str,
+        finding: Feedback,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> FeedbackTaken:
+        """Say that a memory was `useful`, or is `wrong` or `outdated`.
+
+        useful: confidence + 0.1, up to 1.0, and nothing else. wrong, outdated: a review is opened, unless
+        one is open already; nothing is changed before its verdict. Raises `NotFoundError`, `WrongIdError`,
+        `InvalidStateError` when the memory is not active.
+        """
+
+    def pin(
+        self,
+        id: str,
+        pinned: bool = True,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        """Keep a memory as it is: exempt from decay, expiry, review and purge; `pinned=False` ends it.
+
+        Its importance stays at what time had left of it. Raises `NotFoundError`, `WrongIdError`.
+        """
 
     def archive(
         self,
@@ -20,4 +78,19 @@ class LifeAPI:
         """Put a memory away: ordinary searches no longer find it, `restore` brings it back.
 
         Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is not active.
+        """
+
+    def restore(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        """Bring an archived memory back, whatever archived it; its clock starts anew, at .5 or more.
+
+        An `expires_at` that has passed is taken away, and `notices` says so. Raises `NotFoundError`,
+        `WrongIdError`, `InvalidStateError` when it is not archived.
         """

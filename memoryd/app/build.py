@@ -37,6 +37,7 @@ from memoryd.engine.runtime import Runtime
 from memoryd.engine.shelve import Shelve
 from memoryd.engine.supersede import Supersede
 from memoryd.engine.transcript import Transcript
+from memoryd.engine.use import Use
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
@@ -91,13 +92,14 @@ class App:
         self._runtime.result_cache = self._search.cache.counters
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
         self._change = Change(parts)
+        self._shelve = Shelve(parts, self._change)
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
             {
                 MemoryAPI: self._memory_service(),
-                LifeAPI: LifeService(Shelve(parts, self._change)),
+                LifeAPI: self._life_service(),
                 VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
                 ConversationAPI: self._conversation_service(),
                 AdminAPI: self._admin_service(),
@@ -176,6 +178,10 @@ class App:
         forget = Forget(parts, self._change, self._removal)
         asking = Asking(_zone(self._settings.search.timezone), parts.clock)
         return MemoryService(remember, Recall(parts), forget, self._search, asking, self._maintain)
+
+    def _life_service(self) -> LifeService:
+        parts, change, shelve = self._parts, self._change, self._shelve
+        return LifeService(Use(parts, change, shelve), shelve)
 
     def _conversation_service(self) -> ConversationService:
         parts, closing = self._parts, self._closing

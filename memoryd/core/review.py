@@ -11,7 +11,8 @@ _SETTLED = ("core", "system")
 
 def is_promotion_due(record: Record, before: float, after: float) -> bool:
     """Whether a write has lifted a memory's effective importance to where it may become core."""
-    return before < PROMOTE_FROM <= after and record.category not in _SETTLED and not record.pinned
+    may_rise = record.state == "active" and record.category not in _SETTLED and not record.pinned
+    return may_rise and before < PROMOTE_FROM <= after
 
 
 def is_lifted(after: float) -> bool:

@@ -37,6 +37,11 @@ def ages(
     return [Age(*pair) for pair in zip(passed.tolist(), left, strict=True)]
 
 
+def age_of(connection: sqlite3.Connection, calendar: Calendar, stored: Stored, now: float) -> Age:
+    """The age of one memory."""
+    return ages(connection, calendar, [stored], now)[0]
+
+
 def crossed(tx: Transaction, ids: IdFactory, record: Record, before: float, after: float, now: float) -> None:
     """Queue and withdraw the reviews of a write that moved the effective importance."""
     owner = record.user_id, record.id

@@ -13,7 +13,7 @@ from memoryd.core.record import Record, changed_fields
 from memoryd.core.scope import Scope
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import memories, versions
+from memoryd.storage import boosts, memories, reviews, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.versions import Deed
@@ -65,6 +65,8 @@ class Change:
         if (old.state == "active") != (new.state == "active"):
             shelved = new.state != "active"
             self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
+            if shelved:
+                reviews.withdraw(tx, old.user_id, old.id)
         return Updated(id=new.id, version=new.version, changed=True)
 
     def touch(self, tx: Transaction, stored: Stored, new: Record) -> None:
@@ -82,6 +84,8 @@ class Change:
         rows = [one.row for one in stored]
         self._parts.vectors.unstage(tx, user_id, rows)
         versions.remove(tx, user_id, ids)
+        boosts.remove(tx, user_id, ids)
+        reviews.remove(tx, user_id, ids)
         memories.remove(tx, rows)
         return ids
 

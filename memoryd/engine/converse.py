@@ -15,7 +15,7 @@ from memoryd.engine.embedding import portions
 from memoryd.engine.parts import Parts
 from memoryd.engine.turn_entries import Conversation, new_turn, text_of_item, turn_of_item
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import requests, sessions, turns
+from memoryd.storage import days, requests, sessions, turns
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
 from memoryd.storage.sessions import Place
@@ -41,6 +41,7 @@ class Converse:
 
         def apply(tx: Transaction) -> tuple[str, int]:
             place = self._receive(tx, [record])
+            days.note(tx, self._parts.calendar, record.user_id, now, record.created_at)
             return self._insert(tx, record, place.session, place.position, None), place.position
 
         id, position = self._write(key, now, apply)

@@ -13,7 +13,18 @@ from memoryd.core.scope import Scope
 from memoryd.engine.change import Change, not_found, seen
 from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
-from memoryd.storage import memories, requests, sessions, texts, turns, versions
+from memoryd.storage import (
+    boosts,
+    days,
+    memories,
+    passes,
+    requests,
+    reviews,
+    sessions,
+    texts,
+    turns,
+    versions,
+)
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
@@ -79,6 +90,8 @@ class Forget:
             self._parts.lexical.forget_user(tx, user_id)
             self._parts.vectors.forget_user(tx, user_id)
             versions.forget_user(tx, user_id)
+            for table in (boosts, days, passes, reviews):
+                table.forget_user(tx, user_id)
             requests.forget_user(tx, user_id)
             memories.remove(tx, (row for row, _ in rows))
             said = turns.forget_user(tx, user_id)

@@ -9,15 +9,17 @@ from typing import Any
 from memory_client.errors import InvalidParameterError
 from memory_client.types import MemoryItem, Updated
 from memoryd.core.call import current_call
+from memoryd.core.decay import edited, moved
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record, clamp_importance
 from memoryd.core.scope import Scope
+from memoryd.engine.ageing import Age, age_of, crossed
 from memoryd.engine.change import Change, seen
 from memoryd.engine.embedding import portions
 from memoryd.engine.entries import gate_of, new_record, screened_text, with_metadata
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import requests
+from memoryd.storage import days, requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
 
@@ -46,7 +48,7 @@ class Remember:
         record = self._record(text, metadata, owner, "text")
         embedded = self._parts.meaning.embed_in_time(record.text, self._parts.limits.add_cap)
         return self._parts.database.write(
-            lambda tx: requests.once(tx, key, record.updated_at, lambda: self._insert(tx, record, embedded))
+            lambda tx: requests.once(tx, key, record.updated_at, lambda: self._told(tx, record, embedded))
         )
 
     def add_many(self, items: Sequence[str | MemoryItem], owner: Owner, key: RequestKey | None) -> list[str]:
@@ -66,7 +68,7 @@ class Remember:
         screened, notices, found = screened_text(text, self._parts.limits)
         embedded = self._parts.meaning.embed_in_time(screened, self._parts.limits.add_cap)
 
-        def change(record: Record) -> Record:
+        def change(record: Record, _: Age, __: float) -> Record:
             return replace(record, text=screened, notices=tuple(notices), gate=gate_of(found))
 
         return self._update(id, scope, key, change, embedded)
@@ -76,7 +78,12 @@ class Remember:
     ) -> Updated:
         """Merge metadata."""
         limits = self._parts.limits
-        return self._update(id, scope, key, lambda record: with_metadata(record, metadata, limits), None)
+
+        def change(record: Record, age: Age, now: float) -> Record:
+            changed = with_metadata(record, metadata, limits)
+            return moved(record, changed, age.effective, age.days, now)
+
+        return self._update(id, scope, key, change, None)
 
     def update_importance(
         self, id: str, delta: float | None, value: float | None, scope: Scope, key: RequestKey | None
@@ -89,11 +96,10 @@ class Remember:
                 value=repr(delta),
                 expected="either delta or value",
             )
-        now = self._parts.clock()
 
-        def change(record: Record) -> Record:
-            wanted = value if value is not None else record.importance + (delta or 0.0)
-            return replace(record, importance=clamp_importance(wanted), decay_from=now)
+        def change(record: Record, age: Age, now: float) -> Record:
+            wanted = value if value is not None else age.effective + (delta or 0.0)
+            return edited(record, clamp_importance(wanted), age.days, now)
 
         return self._update(id, scope, key, change, None)
 
@@ -141,6 +147,11 @@ class Remember:
             lambda tx: requests.once(tx, key, chunk[-1].updated_at, lambda: store(tx))
         )
 
+    def _told(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
+        """Store what was told just now: somebody was there."""
+        days.note(tx, self._parts.calendar, record.user_id, record.updated_at, record.created_at)
+        return self._insert(tx, record, embedded)
+
     def _insert(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
         self._change.insert(tx, record, embedded)
         return record.id
@@ -150,13 +161,20 @@ class Remember:
         id: str,
         scope: Scope,
         key: RequestKey | None,
-        change: Callable[[Record], Record],
+        change: Callable[[Record, Age, float], Record],
         embedded: Encoded | None,
     ) -> Updated:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> Updated:
             stored = seen(tx, scope, id)
-            return self._change.apply(tx, stored, change(stored.record), now, embedded=embedded)
+            age = age_of(tx.connection, self._parts.calendar, stored, now)
+            new = change(stored.record, age, now)
+            updated = self._change.apply(tx, stored, new, now, embedded=embedded)
+            if new.decay_from != stored.record.decay_from:
+                if not updated["changed"]:  # the same number, but the clock starts anew
+                    self._change.touch(tx, stored, new)
+                crossed(tx, self._parts.ids, new, age.effective, new.importance, now)
+            return updated
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))

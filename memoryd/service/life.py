@@ -3,18 +3,76 @@
 from __future__ import annotations
 
 from memory_client.api import LifeAPI
-from memory_client.types import Updated
+from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.shelve import Shelve
-from memoryd.service.arguments import request_key
+from memoryd.engine.use import Use
+from memoryd.service.arguments import checked_ids, request_key
 
 
 class LifeService(LifeAPI):
     """The flat methods of a memory's life over one store."""
 
-    def __init__(self, shelve: Shelve) -> None:
+    def __init__(self, use: Use, shelve: Shelve) -> None:
+        self._use = use
         self._shelve = shelve
+
+    def boost(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Boosted:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "reason": reason, "agent_id": agent_id}
+        return self._use.boost(id, reason, scope, request_key("memory.boost", scope, request_id, params))
+
+    def mark_used(
+        self,
+        ids: list[str],
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> list[Boosted]:
+        scope = Scope.checked(user_id, agent_id)
+        key = request_key("memory.mark_used", scope, request_id, {"ids": ids, "agent_id": agent_id})
+        return self._use.mark_used(checked_ids(ids, "mem"), scope, key)
+
+    def feedback(
+        self,
+        id: str,
+        finding: Feedback,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> FeedbackTaken:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "finding": finding, "reason": reason, "agent_id": agent_id}
+        key = request_key("memory.feedback", scope, request_id, params)
+        return self._use.feedback(id, finding, reason, scope, key)
+
+    def pin(
+        self,
+        id: str,
+        pinned: bool = True,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        key = request_key("memory.pin", scope, request_id, {"id": id, "pinned": pinned, "agent_id": agent_id})
+        return self._use.pin(id, pinned=pinned, scope=scope, key=key)
 
     def archive(
         self,
@@ -30,3 +88,18 @@ class LifeService(LifeAPI):
         params = {"id": id, "reason": reason, "agent_id": agent_id}
         key = request_key("memory.archive", scope, request_id, params)
         return self._shelve.archive(id, reason, scope, key)
+
+    def restore(
+        self,
+        id: str,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Updated:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "reason": reason, "agent_id": agent_id}
+        key = request_key("memory.restore", scope, request_id, params)
+        return self._shelve.restore(id, reason, scope, key)

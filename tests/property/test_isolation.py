@@ -98,9 +98,8 @@ def kb(
         "embedder.base_url": endpoint.url,
         "hot.max_rows": request.param,
     }
-    with KnowledgeBase(home, settings=chosen) as kb:
+    with KnowledgeBase(home, settings=chosen, clock=lambda: START) as kb:
         eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
-        kb._app._search._clock = lambda: START  # memories fade between two searches
         yield kb
 
 
@@ -221,6 +220,9 @@ CHANGES: dict[str, Any] = {
     "value": 4.0,
     "force": True,
     "role": "user",
+    "finding": "wrong",
+    "reason": "changed",
+    "pinned": True,
     "turns": [{"role": "user", "text": "changed"}],
 }
 WITH_SESSION = {f"conversation.{name}" for name in ("append", "extend", "delete", "end")}
@@ -271,6 +273,10 @@ def test_no_write_of_one_user_reaches_another(kb: KB) -> None:
         call = {name: CHANGES[name] for name in spec.parameters if name in CHANGES}
         if "id" in spec.parameters:
             call["id"] = id
+        if "ids" in spec.required:
+            call["ids"] = [id]
+        if spec.wire == "memory.restore":
+            kb.archive(id, user_id=stranger)
         if "filters" in spec.parameters:
             call["filters"] = {"text": {"contains": "花生"}}
         if spec.wire in WITH_SESSION:

@@ -1,0 +1,140 @@
+"""What an app says of a memory it was shown: that it was used, how good it was, that it must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
+from memoryd.core import boost, decay
+from memoryd.core.days import DAY
+from memoryd.core.scope import Scope
+from memoryd.engine.ageing import age_of, crossed
+from memoryd.engine.change import Change, seen
+from memoryd.engine.entries import screened_reason
+from memoryd.engine.parts import Parts
+from memoryd.engine.shelve import Shelve, require_active
+from memoryd.storage import boosts, days, requests, reviews
+from memoryd.storage.boosts import UseKind
+from memoryd.storage.database import Transaction
+from memoryd.storage.memories import Stored
+from memoryd.storage.requests import RequestKey
+from memoryd.storage.reviews import ReviewRow
+from memoryd.storage.versions import Deed
+
+T = TypeVar("T")
+_TRUST = 0.1
+"""What being useful adds to the confidence."""
+
+
+class Use:
+    """boost, mark_used, feedback and pin."""
+
+    def __init__(self, parts: Parts, change: Change, shelve: Shelve) -> None:
+        self._parts = parts
+        self._change = change
+        self._shelve = shelve
+
+    def boost(self, id: str, reason: str | None, scope: Scope, key: RequestKey | None) -> Boosted:
+        """Make a memory more important."""
+        why = screened_reason(reason)
+        return self._write(key, lambda tx, now: self._used(tx, scope, id, "boost", why, now))
+
+    def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[Boosted]:
+        """The same for what a reply really used, all or none."""
+        wanted = list(dict.fromkeys(ids))
+        return self._write(
+            key, lambda tx, now: [self._used(tx, scope, id, "use", None, now) for id in wanted]
+        )
+
+    def feedback(
+        self, id: str, finding: Feedback, reason: str | None, scope: Scope, key: RequestKey | None
+    ) -> FeedbackTaken:
+        """Trust a memory more, or have somebody look at it."""
+        note = screened_reason(reason)
+
+        def apply(tx: Transaction, now: float) -> FeedbackTaken:
+            stored = seen(tx, scope, id)
+            require_active(stored.record)
+            confidence, review_id = stored.record.confidence, None
+            if finding == "useful":
+                confidence = round(min(1.0, confidence + _TRUST), 9)
+                trusted = replace(stored.record, confidence=confidence)
+                self._change.apply(tx, stored, trusted, now, Deed("update", reason=note))
+            else:
+                review_id = self._doubt(tx, stored, finding, note, now)
+            return FeedbackTaken(id=id, confidence=confidence, review_id=review_id)
+
+        return self._write(key, apply)
+
+    def pin(self, id: str, *, pinned: bool, scope: Scope, key: RequestKey | None) -> Updated:
+        """Take a memory out of the hands of clock and review, or give it back."""
+
+        def apply(tx: Transaction, now: float) -> Updated:
+            stored = seen(tx, scope, id)
+            old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
+            new = decay.moved(old, replace(old, pinned=pinned), age.effective, age.days, now)
+            if pinned:
+                reviews.withdraw(tx, old.user_id, id, kinds=["decay", "promotion"])
+            return self._change.apply(tx, stored, new, now)
+
+        return self._write(key, apply)
+
+    def _used(
+        self, tx: Transaction, scope: Scope, id: str, kind: UseKind, reason: str | None, now: float
+    ) -> Boosted:
+        stored = seen(tx, scope, id)
+        user_id, is_back = stored.record.user_id, stored.record.archived_because == "decay"
+        if is_back:
+            self._shelve.bring_back(tx, stored, now, Deed("restore", reason=reason or kind))
+            stored = seen(tx, scope, id)
+        require_active(stored.record)
+        days.note(tx, self._parts.calendar, user_id, now)
+        effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
+        use = boost.use(effective, *self._earlier(tx, stored, now), now)
+        after = round(effective + use.applied, 9)
+        if use.counts:
+            self._count(tx, stored, after, now)
+            boosts.append(tx, user_id, id, now, kind, use.applied, reason)
+            crossed(tx, self._parts.ids, stored.record, effective, after, now)
+        return Boosted(id=id, applied=use.applied, importance=after, why=use.why, restored=is_back)
+
+    def _earlier(self, tx: Transaction, stored: Stored, now: float) -> tuple[float | None, float]:
+        """The time of the last use that added something, nearest to now, and what today's have added."""
+        found = boosts.between(
+            tx.connection, stored.record.user_id, stored.record.id, now - 2 * DAY, now + 2 * DAY
+        )
+        day = self._parts.calendar.day
+        last = min((at for at, amount in found if amount), key=lambda at: abs(now - at), default=None)
+        return last, sum(amount for at, amount in found if day(at) == day(now))
+
+    def _count(self, tx: Transaction, stored: Stored, importance: float, now: float) -> None:
+        used = decay.renewed(stored.record, importance, now)
+        used = replace(used, last_access=now, access_count=used.access_count + 1)
+        self._change.touch(tx, stored, used)
+
+    def _doubt(self, tx: Transaction, stored: Stored, finding: Feedback, note: str | None, now: float) -> str:
+        """Queue a review, unless one is open; its id."""
+        record = stored.record
+        known = reviews.pending(tx.connection, record.user_id, record.id, "feedback")
+        if known is not None:
+            return known
+        effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
+        review = ReviewRow(
+            id=self._parts.ids.new("rev", now),
+            user_id=record.user_id,
+            memory_id=record.id,
+            kind="feedback",
+            importance=effective,
+            decay_from=record.decay_from,
+            created_at=now,
+            finding="outdated" if finding == "outdated" else "wrong",
+            note=note,
+        )
+        reviews.insert(tx, review)
+        return review.id
+
+    def _write(self, key: RequestKey | None, apply: Callable[[Transaction, float], T]) -> T:
+        now = self._parts.clock()
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx, now)))
