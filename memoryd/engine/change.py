@@ -11,6 +11,7 @@ from memory_client.types import Updated
 from memoryd.core.kinds import TextKind
 from memoryd.core.record import Record, changed_fields
 from memoryd.core.scope import Scope
+from memoryd.engine import evidence
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
 from memoryd.storage import boosts, memories, reviews, versions
@@ -34,6 +35,7 @@ class Change:
         self._parts.lexical.put(tx, record.user_id, row, record.text)
         versions.append(tx, record, deed, [], None)
         self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
+        evidence.noted(tx, record, row, self._parts.ids)
         return row
 
     def apply(
@@ -62,6 +64,7 @@ class Change:
             self._parts.lexical.remove(tx, old.user_id, stored.row, old.text)
             self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
             self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
+            evidence.renewed(tx, new, stored.row, self._parts.ids)
         if (old.state == "active") != (new.state == "active"):
             shelved = new.state != "active"
             self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
@@ -86,6 +89,7 @@ class Change:
         versions.remove(tx, user_id, ids)
         boosts.remove(tx, user_id, ids)
         reviews.remove(tx, user_id, ids)
+        evidence.destroyed(tx, user_id, rows)
         memories.remove(tx, rows)
         return ids
 

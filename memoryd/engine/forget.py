@@ -22,12 +22,14 @@ from memoryd.storage import (
     reviews,
     sessions,
     texts,
+    tombstones,
     turns,
     versions,
 )
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
+from memoryd.storage.triples import evidence as triples
 
 T = TypeVar("T")
 _SYSTEM = Compare("category", "eq", "system")
@@ -90,7 +92,7 @@ class Forget:
             self._parts.lexical.forget_user(tx, user_id)
             self._parts.vectors.forget_user(tx, user_id)
             versions.forget_user(tx, user_id)
-            for table in (boosts, days, passes, reviews):
+            for table in (boosts, days, passes, reviews, tombstones, triples):
                 table.forget_user(tx, user_id)
             requests.forget_user(tx, user_id)
             memories.remove(tx, (row for row, _ in rows))

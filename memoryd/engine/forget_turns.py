@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from memory_client.types import Deleted
 from memoryd.core.scope import Scope
+from memoryd.engine import evidence
 from memoryd.engine.change import not_found
 from memoryd.engine.closing import known
 from memoryd.engine.parts import Parts
@@ -58,6 +59,8 @@ class ForgetTurns:
         if remembered:
             user_id = remembered[0].record.user_id
             self._parts.vectors.unstage(tx, user_id, [one.row for one in remembered])
+        if stored:
+            evidence.destroyed(tx, stored[0].record.user_id, [one.row for one in stored])
         turns.remove(tx, [one.row for one in stored])
         self._renew_context(tx, remembered)
         if stored:

@@ -65,14 +65,18 @@ def texts_of(
     return [(int(triple), int(row)) for triple, row in rows if kind_of(row) == kind]
 
 
-def withdraw(tx: Transaction, user_id: str, rows: Iterable[int]) -> list[int]:
+def withdraw(
+    tx: Transaction, user_id: str, rows: Iterable[int], *, but_version: int | None = None
+) -> list[int]:
     """Take back what memories or turns are evidence of; triples left without any are destroyed, and entities
-    nobody names any more. Returns the numbers of the destroyed triples."""
-    wanted = json.dumps(list(rows))
+    nobody names any more. Returns the numbers of the destroyed triples.
+
+    but_version: what this version of the memory says stays.
+    """
     gone = tx.execute(
-        "DELETE FROM evidence WHERE user_id = ? AND row IN (SELECT value FROM json_each(?)) AND row != 0 "
-        "RETURNING triple",
-        (user_id, wanted),
+        "DELETE FROM evidence WHERE user_id = ? AND row IN (SELECT value FROM json_each(?)) AND row != ? "
+        "AND (? IS NULL OR version IS NOT ?) RETURNING triple",
+        (user_id, json.dumps(list(rows)), MANUAL, but_version, but_version),
     )
     return _destroy_bare(tx, user_id, {int(number) for (number,) in gone})
 
