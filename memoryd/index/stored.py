@@ -133,3 +133,20 @@ def cosines_of(
                 scores = cosines(batch.vectors, wanted, query)
                 found.update(zip(batch.rows[wanted].tolist(), scores.tolist(), strict=True))
         return found
+
+
+def vectors_of(state: State, scope: Scope, rows: Rows) -> dict[int, FloatVector]:
+    """The vectors of chosen texts, by row; those without one are left out."""
+    _open(state)
+    with state.store.gate.passing():
+        current = state.serving
+        if current is None or current.table is None:
+            return {}
+        with state.database.read() as connection:
+            fresh = outbox.batch(outbox.embedded(connection, scope.user_id), current.table.dim)
+            found: dict[int, FloatVector] = {}
+            for batch in (*current.table.scan(rows), fresh):  # what the outbox holds is newer
+                wanted = _visible(connection, scope, batch, rows)
+                vectors = batch.vectors[wanted].astype(np.float32)
+                found.update(zip(batch.rows[wanted].tolist(), vectors, strict=True))
+        return found

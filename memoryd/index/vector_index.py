@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_client.errors import SpaceMismatchError
 from memory_client.paths import DataPaths
-from memoryd.core.kinds import TextKind
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import Scope
 from memoryd.index import outbox, snapshot, spaces, staging, stored, succession, tokens, truth, upkeep
 from memoryd.index.building import Building
@@ -209,6 +209,30 @@ class VectorIndex:
             return stored.cosines_of(self._state, scope, query, rows, fingerprint)
         check_space(current.space, fingerprint)
         return current.hot.cosines(scope.user_id, query, rows, kind)
+
+    def neighbours(self, scope: Scope, row: int, k: int) -> Hits:
+        """The k texts nearest to a stored one of its kind, best first; none while it has no vector.
+
+        Whoever asks has checked that the scope sees it. Raises `StorageError`.
+        """
+        current, kind = self._state.serving, kind_of(row)
+        if current is None:
+            return []
+        vector = self.vectors(scope, np.array([row], np.int64)).get(row)
+        if vector is None:
+            return []
+        hits = self.search(scope, vector, k + 1, fingerprint=current.space.fingerprint, kind=kind)
+        return [hit for hit in hits if hit[0] != row][:k]
+
+    def vectors(self, scope: Scope, rows: Rows) -> dict[int, FloatVector]:
+        """The vectors of chosen texts, by row; those without one are left out. Raises `StorageError`."""
+        current = self._state.serving
+        if current is None or not len(rows):
+            return {}
+        if current.hot is None:
+            return stored.vectors_of(self._state, scope, rows)
+        found = current.hot.vectors_of(scope.user_id, rows)
+        return {row: vector for (row, _), vector in found.items()}
 
     def tokens(self, connection: sqlite3.Connection, rows: Sequence[int], *, fingerprint: str) -> TokenBlock:
         """The token vectors of chosen texts. Raises `SpaceMismatchError` when another space serves."""

@@ -6,7 +6,9 @@ one of its kind succeeds. An attempt that took the process with it counts too.
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoryd.storage.database import Transaction
@@ -35,12 +37,12 @@ def enqueue(tx: Transaction, id: str, kind: str, now: float, not_before: float |
         tx.execute("INSERT INTO jobs VALUES (?, ?, 'queued', 0, ?, ?, ?, NULL)", (id, kind, due, now, now))
 
 
-def take(tx: Transaction, now: float) -> Job | None:
-    """Mark the next due job running and return it."""
+def take(tx: Transaction, now: float, last: Sequence[str] = ()) -> Job | None:
+    """Mark the next due job running and return it; last: kinds that wait until nothing else is due."""
     row = tx.execute(
         "SELECT id, kind, attempts FROM jobs WHERE state = 'queued' AND not_before <= ? "
-        "ORDER BY not_before, id LIMIT 1",
-        (now,),
+        "ORDER BY kind IN (SELECT value FROM json_each(?)), not_before, id LIMIT 1",
+        (now, json.dumps(last)),
     ).fetchone()
     if row is None:
         return None

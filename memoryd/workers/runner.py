@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryd.core.ids import IdFactory
@@ -25,7 +25,10 @@ class Schedule:
 
 
 class JobRunner:
-    """Runs queued jobs when they are due. handlers: kind -> what to do; an exception means try again."""
+    """Runs queued jobs when they are due.
+
+    handlers: kind -> what to do; an exception means try again. last: kinds of the lowest priority.
+    """
 
     def __init__(
         self,
@@ -34,12 +37,14 @@ class JobRunner:
         schedules: tuple[Schedule, ...],
         clock: Callable[[], float],
         ids: IdFactory,
+        last: Sequence[str] = (),
     ) -> None:
         self._database = database
         self._handlers = handlers
         self._schedules = [schedule for schedule in schedules if schedule.seconds > 0]
         self._clock = clock
         self._ids = ids
+        self._last = last
         self._stopping = threading.Event()
         self._in_hand: jobs.Job | None = None
         self._error: str | None = None
@@ -91,7 +96,7 @@ class JobRunner:
         """Run what is due; return the seconds to wait."""
         self._settle()
         while not self._stopping.is_set():
-            self._in_hand = self._database.write(lambda tx: jobs.take(tx, self._clock()))
+            self._in_hand = self._database.write(lambda tx: jobs.take(tx, self._clock(), self._last))
             if self._in_hand is None:
                 break
             self._error = self._carry_out(self._in_hand)

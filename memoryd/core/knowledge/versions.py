@@ -61,17 +61,23 @@ def next_version_id(now: float, latest: str) -> str:
 def effective(versions: Sequence[Version]) -> list[Version]:
     """The versions that together say what is known now: the newest merge and the increments behind it.
 
-    versions: all, newest first; so is the result. A rollback stands for what was effective at its model.
+    versions: all, newest first; so is the result, but for the merge, which is last. Behind it is what is
+    newer than all it holds: an increment saved while it was made is in nobody's parents. A rollback stands
+    for what was effective at its model.
     """
     found: list[Version] = []
+    merge: Version | None = None
     for version in versions:
+        if merge is not None and version.id <= max(merge.parents):
+            break
         if version.kind == "rollback":
             older = _from(versions, version.parents[0])
             return [*found, *(effective(older) if older else [version])]
-        found.append(version)
-        if version.kind == "merge":
-            break
-    return found
+        if version.kind == "increment":
+            found.append(version)
+        elif merge is None:
+            merge = version
+    return found if merge is None else [*found, merge]
 
 
 def _from(versions: Sequence[Version], id: str) -> Sequence[Version]:

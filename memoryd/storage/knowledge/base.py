@@ -105,8 +105,10 @@ class MemStorage(ABC):
         """The ids of the newest versions, newest first."""
 
     @abstractmethod
-    def describe(self, user_id: str, version_id: str) -> Version | None:
-        """A version without its points, None when it is not there."""
+    def describe(
+        self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
+    ) -> Version | None:
+        """A version without its points, None when it is not there; damaged: as in `read`."""
 
     @abstractmethod
     def read(

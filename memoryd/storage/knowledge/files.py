@@ -58,12 +58,15 @@ class MemStorageFileSys(MemStorage):
         found = [name for name in names if _is_version(name) and (place / name / _POINTS).is_file()]
         return sorted(found, reverse=True)[:count]
 
-    def describe(self, user_id: str, version_id: str) -> Version | None:
+    def describe(
+        self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
+    ) -> Version | None:
         if not self.has(user_id, version_id):
             return None
         place = self._user(user_id) / _VERSIONS / version_id
         kind, parents, created_at = _about(place)
-        return Version(version_id, kind, parents, created_at, sum(1 for _ in self.read(user_id, version_id)))
+        count = sum(1 for _ in self.read(user_id, version_id, damaged))
+        return Version(version_id, kind, parents, created_at, count)
 
     def read(
         self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
@@ -92,7 +95,7 @@ class MemStorageFileSys(MemStorage):
         about = {"kind": kind, "parents": parents, "created_at": self._clock(), "user_id": user_id}
         with self._writing, file_errors(home):
             for directory in (self._root, home, home / _VERSIONS):
-                directory.mkdir(mode=0o700, exist_ok=True)
+                directory.mkdir(mode=0o700, parents=directory == self._root, exist_ok=True)
             self._clear(home)
             place = home / _VERSIONS / f"{_UNFINISHED}{secrets.token_hex(8)}"
             place.mkdir(mode=0o700)

@@ -20,10 +20,12 @@ from memoryd.core.knowledge.point import PointRecord, content_hash
 from memoryd.core.knowledge.sampling import Keys, Scores, draw
 from memoryd.core.knowledge.versions import RECENT, Version, effective
 from memoryd.core.scope import Scope
+from memoryd.storage import conflicts
 from memoryd.storage.database import Transaction
 from memoryd.storage.texts import visible
 
 _ROWS, _SCORES = np.dtype("<i8"), np.dtype("u1")
+_ORPHAN = "NOT EXISTS (SELECT 1 FROM snapshot_points s WHERE s.point = p.row)"
 _VERSION = "version_id, kind, parents, created_at, points"
 RECORD = "id, user_id, text, type, score, metadata, version_id, created_at"
 
@@ -87,7 +89,7 @@ def insert(
     indexing: Indexing,
 ) -> None:
     """Store a version that is not there yet, and the points that are new; see to what counts as known."""
-    rows = _registered(tx, user_id, version, given, ids, indexing)
+    rows = register(tx, user_id, version, given, ids=ids, indexing=indexing)
     weights = np.array(rows, _ROWS).tobytes() + bytes(point["score"] for point in given)
     cursor = tx.execute(
         "INSERT INTO snapshots (user_id, version_id, kind, parents, created_at, points, weights) "
@@ -113,21 +115,49 @@ def insert(
     _refresh(tx, user_id)
 
 
-def drop(tx: Transaction, user_id: str, ids: Iterable[str], indexing: Indexing) -> None:
-    """Forget versions, and the points that no other one says."""
+def register(
+    tx: Transaction,
+    user_id: str,
+    version: Version,
+    given: Sequence[KnowledgePoint],
+    *,
+    ids: IdFactory,
+    indexing: Indexing,
+) -> list[int]:
+    """The row of each point, made where there is none; it counts as known once a version says it."""
+    known = rows_of(tx.connection, user_id, [point["content"] for point in given])
+    for point in given:
+        content = point["content"]
+        if content not in known:
+            known[content] = _new(tx, version, point, ids.new("knp", version.created_at))
+            indexing.put(tx, user_id, known[content], content)
+    return [known[point["content"]] for point in given]
+
+
+def drop(tx: Transaction, user_id: str, ids: Iterable[str]) -> None:
+    """Forget versions."""
     for version_id in ids:
         where = "(SELECT number FROM snapshots WHERE user_id = ? AND version_id = ?)"
         tx.execute(f"DELETE FROM snapshot_points WHERE snapshot = {where}", (user_id, version_id))
         tx.execute("DELETE FROM snapshots WHERE user_id = ? AND version_id = ?", (user_id, version_id))
     _refresh(tx, user_id)
+
+
+def prune(tx: Transaction, user_id: str, indexing: Indexing) -> None:
+    """Delete the points of a user that no version says."""
     orphans = tx.execute(
-        "SELECT row, text FROM points p WHERE user_id = ? "
-        "AND NOT EXISTS (SELECT 1 FROM snapshot_points s WHERE s.point = p.row)",
-        (user_id,),
+        f"SELECT row, id, text FROM points p WHERE user_id = ? AND {_ORPHAN}", (user_id,)
     ).fetchall()
-    indexing.remove(tx, user_id, [(int(row), str(text)) for row, text in orphans])
+    indexing.remove(tx, user_id, [(int(row), str(text)) for row, _, text in orphans])
+    conflicts.remove(tx, user_id, [str(id) for _, id, _ in orphans])
     for table, column in (("shared_points", "point"), ("points", "row")):
-        tx.executemany(f"DELETE FROM {table} WHERE {column} = ?", ((row,) for row, _ in orphans))
+        tx.executemany(f"DELETE FROM {table} WHERE {column} = ?", ((row,) for row, _, _ in orphans))
+
+
+def with_orphans(connection: sqlite3.Connection) -> list[str]:
+    """Whoever has points that no version says."""
+    found = connection.execute(f"SELECT DISTINCT user_id FROM points p WHERE {_ORPHAN}")
+    return [user for (user,) in found]
 
 
 def forget_user(tx: Transaction, user_id: str) -> int:
@@ -199,6 +229,21 @@ def rows_of(connection: sqlite3.Connection, user_id: str, contents: Sequence[str
     return found
 
 
+def ids(connection: sqlite3.Connection, user_id: str, rows: Sequence[int]) -> dict[int, str]:
+    """The ids of a user's points, by row."""
+    found = connection.execute(
+        "SELECT row, id FROM points WHERE user_id = ? AND row IN (SELECT value FROM json_each(?))",
+        (user_id, json.dumps(rows)),
+    )
+    return {int(row): str(id) for row, id in found}
+
+
+def made(connection: sqlite3.Connection, user_id: str) -> dict[str, float]:
+    """When each content was first said."""
+    found = connection.execute("SELECT text, created_at FROM points WHERE user_id = ?", (user_id,))
+    return {str(text): float(at) for text, at in found}
+
+
 def users(connection: sqlite3.Connection) -> list[str]:
     """Everybody of whom there are versions."""
     return [user for (user,) in connection.execute("SELECT DISTINCT user_id FROM snapshots ORDER BY 1")]
@@ -208,24 +253,6 @@ def record(row: sqlite3.Row) -> PointRecord:
     """A row of points as a record."""
     values: dict[str, Any] = {name.strip(): row[name.strip()] for name in RECORD.split(",")}
     return PointRecord(**{**values, "metadata": json.loads(values["metadata"])})
-
-
-def _registered(
-    tx: Transaction,
-    user_id: str,
-    version: Version,
-    given: Sequence[KnowledgePoint],
-    ids: IdFactory,
-    indexing: Indexing,
-) -> list[int]:
-    """The row of each point, made where there is none."""
-    known = rows_of(tx.connection, user_id, [point["content"] for point in given])
-    for point in given:
-        content = point["content"]
-        if content not in known:
-            known[content] = _new(tx, version, point, ids.new("knp", version.created_at))
-            indexing.put(tx, user_id, known[content], content)
-    return [known[point["content"]] for point in given]
 
 
 def _new(tx: Transaction, version: Version, point: KnowledgePoint, id: str) -> int:

@@ -37,7 +37,12 @@ class MemStorageSQLite(MemStorage):
             found = snapshots.versions(connection, check_name(user_id, "user_id"))
         return [version.id for version in found[:count]]
 
-    def describe(self, user_id: str, version_id: str) -> Version | None:
+    def describe(
+        self,
+        user_id: str,
+        version_id: str,
+        damaged: list[DamagedLine] | None = None,  # noqa: ARG002
+    ) -> Version | None:
         with self._database.read() as connection:
             return snapshots.find(connection, user_id, version_id)
 
@@ -52,8 +57,7 @@ class MemStorageSQLite(MemStorage):
 
     def forget_user(self, user_id: str) -> None:
         def apply(tx: Transaction) -> None:
-            found = snapshots.versions(tx.connection, user_id)
-            snapshots.drop(tx, user_id, [version.id for version in found], self._indexing)
+            self.drop(tx, user_id, [version.id for version in snapshots.versions(tx.connection, user_id)])
 
         self._database.write(apply)
 
@@ -63,9 +67,20 @@ class MemStorageSQLite(MemStorage):
         """Store a checked version that is not there yet, within somebody's transaction."""
         snapshots.insert(tx, user_id, version, points, ids=self._ids, indexing=self._indexing)
 
+    def register(
+        self, tx: Transaction, user_id: str, version: Version, points: Sequence[KnowledgePoint]
+    ) -> None:
+        """Store points of a version that is about to come, within somebody's transaction."""
+        snapshots.register(tx, user_id, version, points, ids=self._ids, indexing=self._indexing)
+
     def drop(self, tx: Transaction, user_id: str, ids: Sequence[str]) -> None:
-        """Forget versions, within somebody's transaction."""
-        snapshots.drop(tx, user_id, ids, self._indexing)
+        """Forget versions and the points only they say, within somebody's transaction."""
+        snapshots.drop(tx, user_id, ids)
+        self.prune(tx, user_id)
+
+    def prune(self, tx: Transaction, user_id: str) -> None:
+        """Forget points that no version says, within somebody's transaction."""
+        snapshots.prune(tx, user_id, self._indexing)
 
     def _store(
         self,

@@ -1,0 +1,297 @@
+"""Users' knowledge points: saved in versions, found, drawn, compared, brought back.
+
+The catalogue in the database is what search works with. It is the truth, too, unless the versions are kept
+in files: then these are, and the catalogue follows them.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from memory_client.deadline import Deadline
+from memory_client.types import (
+    DamagedLine,
+    KnowledgeComparison,
+    KnowledgePoint,
+    KnowledgeVersion,
+    RelevantPoint,
+    VersionKind,
+)
+from memoryd.core.filters import Compare
+from memoryd.core.knowledge import comparing
+from memoryd.core.knowledge.point import HIGHEST, RELEVANT_SCORE, PointRecord
+from memoryd.core.knowledge.versions import Version, next_version_id
+from memoryd.core.scope import Scope
+from memoryd.engine.entries import screened_own
+from memoryd.engine.parts import Parts
+from memoryd.engine.screen import screen_text
+from memoryd.retrieval.request import SearchRequest
+from memoryd.retrieval.search import Search
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.knowledge import grants, snapshots
+from memoryd.storage.knowledge.base import EVERY, MemStorage, best, checked_points, unknown_version
+from memoryd.storage.knowledge.files import MemStorageFileSys
+from memoryd.storage.knowledge.sqlite import MemStorageSQLite
+from memoryd.storage.requests import RequestKey
+
+_PORTION = 250
+"""Points made known in one transaction, a tenth of a second; the version itself comes last and as a whole."""
+
+
+class Knowledge:
+    """The knowledge of all users. files: where versions are kept, None for the database.
+
+    saving: held while a version is made.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        catalogue: MemStorageSQLite,
+        files: MemStorageFileSys | None,
+        search: Search,
+        zone: tzinfo,
+    ) -> None:
+        self._parts = parts
+        self._catalogue = catalogue
+        self._files = files
+        self._search = search
+        self._zone = zone
+        self.saving = threading.RLock()
+        self.storage: MemStorage = files or catalogue
+
+    def save(
+        self,
+        user_id: str,
+        version_id: str | None,
+        points: Sequence[Mapping[str, Any]],
+        key: RequestKey | None,
+    ) -> KnowledgeVersion:
+        """Store an increment; its id is the time where none is given."""
+        limits = self._parts.limits
+        checked = checked_points(
+            points,
+            user_id,
+            self.storage.max_points,
+            content_chars=limits.text_chars,
+            metadata_bytes=limits.metadata_bytes,
+        )
+        screened = [_screened(point) for point in checked]
+        return self.keep(user_id, "increment", (), screened, key, version_id=version_id)
+
+    def keep(
+        self,
+        user_id: str,
+        kind: VersionKind,
+        parents: tuple[str, ...],
+        points: Sequence[KnowledgePoint],
+        key: RequestKey | None,
+        *,
+        version_id: str | None = None,
+        also: Callable[[Transaction, str], Any] | None = None,
+    ) -> KnowledgeVersion:
+        """Store a version, whole or not at all.
+
+        also: done in its transaction, given its id; what it returns is the reply kept for the request, by
+        default the id.
+        """
+        now = self._parts.clock()
+        with self.saving:
+            earlier = self.earlier(key)
+            if earlier is not None:
+                return self._described(user_id, str(earlier))
+            self.settle(user_id)
+            id = version_id or next_version_id(now, self.storage.get_latest_version_id(user_id))
+            is_there = version_id is not None and self.storage.holds(user_id, id, points)
+            if self._files is not None:
+                self._files.save_knowledge(user_id, id, points, kind=kind, parents=parents)
+            version = Version(id, kind, parents, now, len(points))
+            if not is_there:
+                self._register(user_id, version, points)
+
+            def apply(tx: Transaction) -> Any:
+                if not is_there:
+                    self._catalogue.record(tx, user_id, version, points)
+                return id if also is None else also(tx, id)
+
+            self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._described(user_id, id)
+
+    def load(self, user_id: str, version_id: str | None, top_k: int | None) -> Iterator[KnowledgePoint]:
+        """The points of a version, or a sample. Raises `NotFoundError` at once."""
+        if version_id is None:
+            return iter(self.sample(user_id, top_k, None))
+        found = self.storage.resolve(user_id, version_id)
+        if not found:
+            return iter(())
+        points = self.storage.read(user_id, found)
+        return points if top_k is None else iter(best(points, top_k))
+
+    def points(self, user_id: str, version_id: str) -> Iterator[KnowledgePoint]:
+        """The points of a version as the catalogue has them."""
+        return self._catalogue.read(user_id, version_id)
+
+    def sample(self, user_id: str, count: int | None, seed: int | None) -> list[KnowledgePoint]:
+        """Points drawn by score from the newest versions."""
+        self.settle(user_id)
+        return self._catalogue.load_knowledge(user_id, None, count, seed=seed)
+
+    def relevant(
+        self, user_id: str, query: str | None, count: int, deadline: Deadline
+    ) -> list[RelevantPoint]:
+        """What is known that has to do with a query; without one what is worth most."""
+        self.settle(user_id)
+        if query is None:
+            with self._parts.database.read() as connection:
+                known = snapshots.best(connection, user_id, RELEVANT_SCORE, count)
+            return [_relevant(record, record.score / HIGHEST) for record in known]
+        request = SearchRequest(
+            query=query,
+            scope=Scope(user_id),
+            deadline=deadline,
+            reference=datetime.fromtimestamp(self._parts.clock(), UTC).astimezone(self._zone),
+            targets=("point",),
+            limit=count,
+            node=Compare("score", "gte", RELEVANT_SCORE),
+        )
+        return [
+            _relevant(found.record, found.fused.score)
+            for found in self._search.find(request)
+            if isinstance(found.record, PointRecord)
+        ]
+
+    def describe(self, user_id: str, version_id: str) -> KnowledgeVersion | None:
+        """A version without its points, None when nothing is known yet. Raises `NotFoundError`."""
+        found = self.storage.resolve(user_id, version_id)
+        return self._described(user_id, found) if found else None
+
+    def compare(self, user_id: str, first: str, second: str) -> KnowledgeComparison:
+        """What differs between two versions. Raises `NotFoundError`."""
+        ids = [self.storage.resolve(user_id, one) for one in (first, second)]
+        points = [self.storage.read(user_id, id) if id else iter(()) for id in ids]
+        found = comparing.compare(*points)
+        return KnowledgeComparison(
+            versions=[self._described(user_id, id) for id in ids if id],
+            added=found.added,
+            removed=found.removed,
+            changed=found.changed,
+            same=found.same,
+        )
+
+    def rollback(self, user_id: str, version_id: str, key: RequestKey | None) -> KnowledgeVersion:
+        """Make a new version that equals an old one; going back to the newest changes nothing."""
+        id = self.storage.resolve(user_id, version_id)
+        points = list(self.storage.read(user_id, id))
+        is_newest = id == self.storage.get_latest_version_id(user_id)
+        return self.keep(user_id, "rollback", (id,), points, key, version_id=id if is_newest else None)
+
+    def earlier(self, key: RequestKey | None) -> Any:
+        """The reply of a request carried out before, None for none. Raises `RequestIdConflict`."""
+        if key is None:
+            return None
+        with self._parts.database.read() as connection:
+            return requests.earlier_reply(connection, key)[1]
+
+    def answer(self, key: RequestKey | None, reply: Any) -> None:
+        """Keep the reply of a request that changed nothing."""
+        if key is not None:
+            now = self._parts.clock()
+            self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: reply))
+
+    def settle(self, user_id: str) -> None:
+        """Let the catalogue follow the files."""
+        if self._files is None:
+            return
+        with self.saving:
+            there = self._files.get_recent_versions(user_id, EVERY)
+            known = self._catalogue.get_recent_versions(user_id, EVERY)
+            for id in reversed(there):
+                if id not in known:
+                    self._follow(user_id, id)
+            gone = [id for id in known if id not in there]
+            if gone:
+                self._parts.database.write(lambda tx: self._catalogue.drop(tx, user_id, gone))
+
+    def prune(self) -> None:
+        """Forget points that were made known for a version that never came."""
+        with self.saving:
+            with self._parts.database.read() as connection:
+                owners = snapshots.with_orphans(connection)
+            for user_id in owners:
+                self._parts.database.write(functools.partial(self._catalogue.prune, user_id=user_id))
+
+    def forget_files(self, user_id: str) -> None:
+        """Destroy the files of a user, before the rows go."""
+        if self._files is not None:
+            with self.saving:
+                self._files.forget_user(user_id)
+
+    @staticmethod
+    def forget_rows(tx: Transaction, user_id: str) -> int:
+        """Delete points, versions, sets and grants of a user; return how many points."""
+        grants.forget_user(tx, user_id)
+        return snapshots.forget_user(tx, user_id)
+
+    def _follow(self, user_id: str, id: str) -> None:
+        """Enter a version that somebody put among the files."""
+        version = self.storage.describe(user_id, id)
+        if version is None:
+            return
+        points = [_screened(point) for point in self.storage.read(user_id, id)]
+        self._register(user_id, version, points)
+        self._parts.database.write(lambda tx: self._catalogue.record(tx, user_id, version, points))
+
+    def _register(self, user_id: str, version: Version, points: Sequence[KnowledgePoint]) -> None:
+        """Make the texts of a large version known beforehand: no other write waits for all of it."""
+        if len(points) <= _PORTION:
+            return
+        for start in range(0, len(points), _PORTION):
+            self._parts.database.write(
+                functools.partial(
+                    self._catalogue.register,
+                    user_id=user_id,
+                    version=version,
+                    points=points[start : start + _PORTION],
+                )
+            )
+
+    def _described(self, user_id: str, id: str) -> KnowledgeVersion:
+        damaged: list[DamagedLine] = []
+        found = self.storage.describe(user_id, id, damaged)
+        if found is None:
+            raise unknown_version(id)
+        return KnowledgeVersion(
+            version_id=id,
+            kind=found.kind,
+            parents=list(found.parents),
+            created_at=found.created_at,
+            points=found.points,
+            damaged=damaged,
+        )
+
+
+def _screened(point: KnowledgePoint) -> KnowledgePoint:
+    """The point without credentials. Raises `InvalidParameterError` for one in a key."""
+    return {
+        **point,
+        "content": screen_text(point["content"])[0],
+        "metadata": screened_own(point["metadata"])[0],
+    }
+
+
+def _relevant(record: PointRecord, relevance: float) -> RelevantPoint:
+    return RelevantPoint(
+        content=record.text,
+        type=record.type,
+        score=record.score,
+        user_id=record.user_id,
+        metadata=record.metadata,
+        id=record.id,
+        version_id=record.version_id,
+        relevance=round(relevance, 6),
+    )
