@@ -19,6 +19,26 @@ class AsyncConversationClient(_Group):
     """Group `conversation` of an asynchronous client."""
 
 
+@bind("decay")
+class AsyncDecayClient(_Group):
+    """Group `decay` of an asynchronous client."""
+
+
+@bind("review")
+class AsyncReviewClient(_Group):
+    """Group `review` of an asynchronous client."""
+
+
+@bind("triples")
+class AsyncTriplesClient(_Group):
+    """Group `triples` of an asynchronous client."""
+
+
+@bind("knowledge")
+class AsyncKnowledgeGroupClient(_Group):
+    """Group `knowledge` of an asynchronous client."""
+
+
 @bind("admin")
 class AsyncAdminClient(_Group):
     """Group `admin` of an asynchronous client."""
@@ -30,4 +50,8 @@ class AsyncKnowledgeClient(AsyncCore):
 
     def _adopt(self) -> None:
         self.conversation = AsyncConversationClient(self._invoke)
+        self.decay = AsyncDecayClient(self._invoke)
+        self.review = AsyncReviewClient(self._invoke)
+        self.triples = AsyncTriplesClient(self._invoke)
+        self.knowledge = AsyncKnowledgeGroupClient(self._invoke)
         self.admin = AsyncAdminClient(self._invoke)

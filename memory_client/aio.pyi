@@ -10,6 +10,10 @@ from memory_client.types import (
     Boosted,
     Compacted,
     Comparison,
+    Conflict,
+    DecayPass,
+    DecayPreview,
+    Decided,
     Deleted,
     Direction,
     Ended,
@@ -26,8 +30,13 @@ from memory_client.types import (
     Mode,
     Order,
     Page,
+    PassUndone,
     Pong,
     Reindexed,
+    Resolved,
+    ReviewKind,
+    ReviewPage,
+    ReviewState,
     Role,
     SearchOrder,
     SearchReport,
@@ -40,6 +49,7 @@ from memory_client.types import (
     TurnPage,
     Updated,
     UserDeleted,
+    Verdict,
     Version,
 )
 
@@ -114,6 +124,63 @@ class AsyncConversationClient:
         request_id: str | None = None,
     ) -> Ended: ...
 
+class AsyncDecayClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+    async def preview(
+        self,
+        limit: int = 100,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> DecayPreview: ...
+    async def run(
+        self,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> DecayPass: ...
+    async def undo_pass(
+        self,
+        id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> PassUndone: ...
+    async def purge(
+        self,
+        older_than: float | None = None,
+        *,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted: ...
+
+class AsyncReviewClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+    async def page(
+        self,
+        state: ReviewState = "pending",
+        *,
+        kind: ReviewKind | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> ReviewPage: ...
+    async def decide(
+        self,
+        id: str,
+        verdict: Verdict,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Decided: ...
+
 class AsyncAdminClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def reindex(self) -> Reindexed: ...
@@ -129,6 +196,8 @@ class AsyncAdminClient:
 
 class AsyncKnowledgeClient(AsyncCore):
     conversation: AsyncConversationClient
+    decay: AsyncDecayClient
+    review: AsyncReviewClient
     admin: AsyncAdminClient
     async def add(
         self,
@@ -153,6 +222,7 @@ class AsyncKnowledgeClient(AsyncCore):
         self,
         id: str,
         *,
+        as_of: float | str | None = None,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> Memory | None: ...
@@ -167,6 +237,7 @@ class AsyncKnowledgeClient(AsyncCore):
         self,
         user_id: str = "default",
         *,
+        include_archived: bool = False,
         agent_id: str | None = None,
     ) -> list[Memory]: ...
     async def page(
@@ -177,6 +248,8 @@ class AsyncKnowledgeClient(AsyncCore):
         sort_order: Direction = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> Page: ...
@@ -198,6 +271,8 @@ class AsyncKnowledgeClient(AsyncCore):
         intent: Intent | None = None,
         weights: dict[str, float] | None = None,
         time_range: list[float | str | None] | None = None,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         reference_time: float | str | None = None,
         tz: str | None = None,
         explain: bool = False,
@@ -220,6 +295,8 @@ class AsyncKnowledgeClient(AsyncCore):
         intent: Intent | None = None,
         weights: dict[str, float] | None = None,
         time_range: list[float | str | None] | None = None,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         reference_time: float | str | None = None,
         tz: str | None = None,
     ) -> SearchReport: ...
@@ -227,6 +304,7 @@ class AsyncKnowledgeClient(AsyncCore):
         self,
         *,
         filters: Filters | None = None,
+        include_archived: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> int: ...
@@ -384,3 +462,22 @@ class AsyncKnowledgeClient(AsyncCore):
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> str: ...
+    async def conflicts(
+        self,
+        memory_id: str | None = None,
+        window: str = "30d",
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> list[Conflict]: ...
+    async def resolve(
+        self,
+        winner: str,
+        loser: str,
+        *,
+        reason: str | None = None,
+        keep_both: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Resolved: ...

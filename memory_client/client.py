@@ -7,7 +7,19 @@ import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
-from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, VersionsAPI, bind
+from memory_client.api import (
+    AdminAPI,
+    ConflictsAPI,
+    ConversationAPI,
+    DecayAPI,
+    KnowledgeAPI,
+    LifeAPI,
+    MemoryAPI,
+    ReviewAPI,
+    TriplesAPI,
+    VersionsAPI,
+    bind,
+)
 from memory_client.calls import Block, ClientBase, Steps, Wait
 from memory_client.errors import MemorydError
 from memory_client.progress import ProgressCallback, current_callback
@@ -33,13 +45,33 @@ class ConversationClient(_Group, ConversationAPI):
     """Group `conversation` of a client."""
 
 
+@bind("decay")
+class DecayClient(_Group, DecayAPI):
+    """Group `decay` of a client."""
+
+
+@bind("review")
+class ReviewClient(_Group, ReviewAPI):
+    """Group `review` of a client."""
+
+
+@bind("triples")
+class TriplesClient(_Group, TriplesAPI):
+    """Group `triples` of a client."""
+
+
+@bind("knowledge")
+class KnowledgeGroupClient(_Group, KnowledgeAPI):
+    """Group `knowledge` of a client."""
+
+
 @bind("admin")
 class AdminClient(_Group, AdminAPI):
     """Group `admin` of a client."""
 
 
 @bind("memory")
-class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI):
+class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI):
     """Memories and recall through the daemon, which is started when none runs; `conversation` keeps what was
     said, `admin` looks after the store.
 
@@ -53,6 +85,10 @@ class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI):
     """
 
     conversation: ConversationClient
+    decay: DecayClient
+    review: ReviewClient
+    triples: TriplesClient
+    knowledge: KnowledgeGroupClient
     admin: AdminClient
 
     def close(self) -> None:
@@ -68,6 +104,10 @@ class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI):
 
     def _adopt(self) -> None:
         self.conversation = ConversationClient(self._invoke)
+        self.decay = DecayClient(self._invoke)
+        self.review = ReviewClient(self._invoke)
+        self.triples = TriplesClient(self._invoke)
+        self.knowledge = KnowledgeGroupClient(self._invoke)
         self.admin = AdminClient(self._invoke)
 
     def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:

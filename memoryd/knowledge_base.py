@@ -8,7 +8,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
 
-from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, MethodSpec, VersionsAPI, bind
+from memory_client.api import (
+    AdminAPI,
+    ConflictsAPI,
+    ConversationAPI,
+    DecayAPI,
+    KnowledgeAPI,
+    LifeAPI,
+    MemoryAPI,
+    MethodSpec,
+    ReviewAPI,
+    TriplesAPI,
+    VersionsAPI,
+    bind,
+)
 from memory_client.deadline import Deadline
 from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
@@ -31,13 +44,33 @@ class _Conversation(_Group, ConversationAPI):
     pass
 
 
+@bind("decay")
+class _Decay(_Group, DecayAPI):
+    pass
+
+
+@bind("review")
+class _Review(_Group, ReviewAPI):
+    pass
+
+
+@bind("triples")
+class _Triples(_Group, TriplesAPI):
+    pass
+
+
+@bind("knowledge")
+class _Knowledge(_Group, KnowledgeAPI):
+    pass
+
+
 @bind("admin")
 class _Admin(_Group, AdminAPI):
     pass
 
 
 @bind("memory")
-class KnowledgeBase(MemoryAPI, LifeAPI, VersionsAPI):
+class KnowledgeBase(MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI):
     """A store opened in this process, the only owner of its data directory until `close`.
 
     data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above
@@ -64,6 +97,10 @@ class KnowledgeBase(MemoryAPI, LifeAPI, VersionsAPI):
             self._app.open()
             undo.pop_all()
         self.conversation: ConversationAPI = _Conversation(self._invoke)
+        self.decay: DecayAPI = _Decay(self._invoke)
+        self.review: ReviewAPI = _Review(self._invoke)
+        self.triples: TriplesAPI = _Triples(self._invoke)
+        self.knowledge: KnowledgeAPI = _Knowledge(self._invoke)
         self.admin: AdminAPI = _Admin(self._invoke)
 
     def close(self) -> None:

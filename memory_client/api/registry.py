@@ -8,18 +8,27 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from memory_client.api.admin import AdminAPI
+from memory_client.api.conflicts import ConflictsAPI
 from memory_client.api.conversation import ConversationAPI
+from memory_client.api.decay import DecayAPI
+from memory_client.api.knowledge import KnowledgeAPI
 from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
+from memory_client.api.review import ReviewAPI
 from memory_client.api.spec import MethodSpec, declared
+from memory_client.api.triples import TriplesAPI
 from memory_client.api.versions import VersionsAPI
 from memory_client.errors import UnknownMethodError
 
 C = TypeVar("C", bound=type)
 
 GROUPS: dict[str, tuple[type, ...]] = {
-    "memory": (MemoryAPI, LifeAPI, VersionsAPI),
+    "memory": (MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI),
     "conversation": (ConversationAPI,),
+    "decay": (DecayAPI,),
+    "review": (ReviewAPI,),
+    "triples": (TriplesAPI,),
+    "knowledge": (KnowledgeAPI,),
     "admin": (AdminAPI,),
 }
 """The classes that declare a group's methods."""

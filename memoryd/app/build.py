@@ -9,7 +9,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from memory_client.api import AdminAPI, ConversationAPI, LifeAPI, MemoryAPI, VersionsAPI
+from memory_client.api import (
+    AdminAPI,
+    ConflictsAPI,
+    ConversationAPI,
+    DecayAPI,
+    LifeAPI,
+    MemoryAPI,
+    ReviewAPI,
+    TriplesAPI,
+    VersionsAPI,
+)
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
 from memory_client.paths import DataPaths
@@ -19,16 +29,22 @@ from memoryd.core.days import Calendar, DayClock
 from memoryd.core.ids import IdFactory
 from memoryd.core.times import parse_zone
 from memoryd.engine import screen, turn_entries
+from memoryd.engine.as_of import AsOf
 from memoryd.engine.change import Change
 from memoryd.engine.closing import IDLE, Closing
+from memoryd.engine.conflicts import Conflicts
 from memoryd.engine.converse import Converse
+from memoryd.engine.decay import Decay
 from memoryd.engine.examine import Examine
 from memoryd.engine.forget import Forget
 from memoryd.engine.forget_turns import ForgetTurns
 from memoryd.engine.history import History
+from memoryd.engine.judge import Judge
+from memoryd.engine.known_triples import StoredTriples
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.meaning import Meaning
 from memoryd.engine.parts import Limits, Parts
+from memoryd.engine.purge import Purge
 from memoryd.engine.recall import Recall
 from memoryd.engine.reembed import Reembed
 from memoryd.engine.remember import Remember
@@ -37,6 +53,8 @@ from memoryd.engine.runtime import Runtime
 from memoryd.engine.shelve import Shelve
 from memoryd.engine.supersede import Supersede
 from memoryd.engine.transcript import Transcript
+from memoryd.engine.triple_lines import TripleLines
+from memoryd.engine.triples import Triples
 from memoryd.engine.use import Use
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
@@ -47,11 +65,15 @@ from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.rerank import Reranker
 from memoryd.retrieval.search import Search
 from memoryd.service.admin import AdminService
+from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
+from memoryd.service.decay import DecayService
 from memoryd.service.dispatch import Dispatcher
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
+from memoryd.service.review import ReviewService
 from memoryd.service.searching import Asking
+from memoryd.service.triples import TriplesService
 from memoryd.service.versions import VersionsService
 from memoryd.storage import requests
 from memoryd.storage.database import Database
@@ -93,6 +115,8 @@ class App:
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
         self._change = Change(parts)
         self._shelve = Shelve(parts, self._change)
+        self._decay = Decay(parts, self._change, self._shelve, settings.decay.pass_share)
+        self._purge = Purge(parts, self._change, self._removal, settings.decay.retention_days)
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
@@ -101,7 +125,11 @@ class App:
                 MemoryAPI: self._memory_service(),
                 LifeAPI: self._life_service(),
                 VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
+                ConflictsAPI: ConflictsService(Conflicts(parts, self._change, StoredTriples())),
                 ConversationAPI: self._conversation_service(),
+                DecayAPI: DecayService(self._decay, self._purge),
+                ReviewAPI: ReviewService(Judge(parts, self._change)),
+                TriplesAPI: self._triples_service(),
                 AdminAPI: self._admin_service(),
             }
         )
@@ -177,7 +205,9 @@ class App:
         remember = Remember(parts, self._change)
         forget = Forget(parts, self._change, self._removal)
         asking = Asking(_zone(self._settings.search.timezone), parts.clock)
-        return MemoryService(remember, Recall(parts), forget, self._search, asking, self._maintain)
+        return MemoryService(
+            remember, Recall(parts), AsOf(parts), forget, self._search, asking, self._maintain
+        )
 
     def _life_service(self) -> LifeService:
         parts, change, shelve = self._parts, self._change, self._shelve
@@ -187,6 +217,10 @@ class App:
         parts, closing = self._parts, self._closing
         forget = ForgetTurns(parts, self._removal)
         return ConversationService(Converse(parts, closing), Transcript(parts), forget, closing)
+
+    def _triples_service(self) -> TriplesService:
+        triples = Triples(self._parts, self._removal)
+        return TriplesService(triples, TripleLines(self._parts, triples))
 
     def _admin_service(self) -> AdminService:
         return AdminService(self._maintain, Examine(self._parts, self._maintain))
@@ -206,6 +240,7 @@ class App:
         parts = self._parts
         reembed = Reembed(parts.meaning, parts.vectors, self._stopping, _TURN_SECONDS)
         handlers: dict[str, Callable[[], None]] = {
+            "decay": self._fade,
             "compact": lambda: _noted(self._maintain.compact()),
             "reembed": lambda: self._reembed(reembed),
             REMOVAL: self._maintain.remove_physically,
@@ -213,8 +248,17 @@ class App:
             "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours
-        schedules = (Schedule("compact", hours * 3600.0), Schedule("tidy", _DAY))
+        schedules = (
+            Schedule("compact", hours * 3600.0),
+            Schedule("decay", self._settings.decay.pass_hours * 3600.0),
+            Schedule("tidy", _DAY),
+        )
         return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids)
+
+    def _fade(self) -> None:
+        """The daily pass, and the purge if one is wanted."""
+        self._decay.run_all()
+        self._purge.purge_all()
 
     def _reembed(self, reembed: Reembed) -> None:
         pause = reembed.run()

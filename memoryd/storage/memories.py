@@ -85,6 +85,14 @@ def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -
     return found
 
 
+def ids_of(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, str]:
+    """The ids of the memories at `rows`, by row."""
+    owner, params = scoped(scope)
+    wanted = f"m.row IN (SELECT value FROM json_each(?)) AND {owner}"
+    sql = f"SELECT m.row, m.id FROM memories m NOT INDEXED WHERE {wanted}"
+    return {int(row): str(id) for row, id in connection.execute(sql, [json.dumps(rows), *params])}
+
+
 def scan(
     connection: sqlite3.Connection, scope: Scope, after: tuple[float, str] | None, limit: int
 ) -> list[Stored]:
@@ -93,6 +101,13 @@ def scan(
     if after is not None:
         condition, params = f"{condition} AND (m.created_at, m.id) > (?, ?)", [*params, *after]
     return _select(connection, condition, params, f"ORDER BY m.created_at, m.id LIMIT {limit:d}")
+
+
+def changed_since(connection: sqlite3.Connection, scope: Scope, since: float, limit: int) -> list[Stored]:
+    """Active memories made or changed at `since` or later, newest first."""
+    condition, params = visible("memory", scope, EVERYTHING)
+    tail = f"ORDER BY m.updated_at DESC, m.id DESC LIMIT {limit:d}"
+    return _select(connection, f"{condition} AND m.updated_at >= ?", [*params, since], tail)
 
 
 def page(

@@ -93,6 +93,24 @@ def active(connection: sqlite3.Connection, scope: Scope) -> int:
     return int(connection.execute(sql, params).fetchone()[0])
 
 
+def archived_by(connection: sqlite3.Connection, scope: Scope, pass_id: str) -> list[str]:
+    """The ids of the memories a pass archived, that still are."""
+    owner, params = scoped(scope)
+    sql = f"SELECT m.id FROM memories m WHERE {owner} AND m.archived_by = ? AND m.state = 'archived'"
+    return [id for (id,) in connection.execute(sql, [*params, pass_id])]
+
+
+def ripe(connection: sqlite3.Connection, scope: Scope, before: float) -> list[tuple[str, float]]:
+    """Id and time of what was archived up to a time and may be destroyed, the oldest first."""
+    owner, params = scoped(scope)
+    sql = (
+        f"SELECT m.id, m.archived_at FROM memories m WHERE {owner} AND m.state = 'archived' "
+        "AND m.category NOT IN ('system', 'core') AND NOT m.pinned AND m.archived_at <= ? "
+        "ORDER BY m.archived_at, m.id"
+    )
+    return [(str(id), float(at)) for id, at in connection.execute(sql, [*params, before])]
+
+
 def _select(
     connection: sqlite3.Connection, condition: str, params: tuple[Any, ...], tail: str = ""
 ) -> list[PassRow]:

@@ -9,23 +9,39 @@ from pathlib import Path
 
 import pytest
 
-from memory_client.aio import AsyncAdminClient, AsyncConversationClient, AsyncKnowledgeClient
+from memory_client.aio import (
+    AsyncAdminClient,
+    AsyncConversationClient,
+    AsyncDecayClient,
+    AsyncKnowledgeClient,
+    AsyncReviewClient,
+)
 from memory_client.api import (
     GROUPS,
     METHODS,
     AdminAPI,
     ConversationAPI,
+    DecayAPI,
     LifeAPI,
     MemoryAPI,
     MethodSpec,
+    ReviewAPI,
 )
-from memory_client.client import AdminClient, ConversationClient, KnowledgeClient
+from memory_client.client import (
+    AdminClient,
+    ConversationClient,
+    DecayClient,
+    KnowledgeClient,
+    ReviewClient,
+)
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.service.admin import AdminService
 from memoryd.service.conversation import ConversationService
+from memoryd.service.decay import DecayService
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
+from memoryd.service.review import ReviewService
 
 FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeClient),
@@ -34,6 +50,10 @@ FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeBase),
     ("conversation", ConversationClient),
     ("conversation", AsyncConversationClient),
+    ("decay", DecayClient),
+    ("decay", AsyncDecayClient),
+    ("review", ReviewClient),
+    ("review", AsyncReviewClient),
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
 ]
@@ -41,6 +61,8 @@ SERVICES: list[tuple[type, type]] = [
     (MemoryAPI, MemoryService),
     (LifeAPI, LifeService),
     (ConversationAPI, ConversationService),
+    (DecayAPI, DecayService),
+    (ReviewAPI, ReviewService),
     (AdminAPI, AdminService),
 ]
 OF_FACES = [

@@ -1,0 +1,61 @@
+"""Group `decay`: what the clock does to memories."""
+
+from __future__ import annotations
+
+from memory_client.api.spec import long_running
+from memory_client.types import DecayPass, DecayPreview, Deleted, PassUndone
+
+
+class DecayAPI:
+    """Passes over what has faded, and over what has expired.
+
+    A pass archives and queues reviews, never destroys: facts whose importance has fallen below .2 (unless
+    verified or stated by the user), episodes after 7 days, and what is past its `expires_at`; a review for
+    each fact that falls below .5. It takes a share of the memories at a time (`decay.pass_share`). One is
+    made when the last is a day old (`decay.pass_hours`). User and agent as everywhere.
+    """
+
+    @long_running
+    def preview(
+        self, limit: int = 100, *, user_id: str = "default", agent_id: str | None = None
+    ) -> DecayPreview:
+        """What a pass would do now, the first `limit` (0 to 1000) memories by name; changes nothing."""
+
+    @long_running
+    def run(
+        self, *, user_id: str = "default", agent_id: str | None = None, request_id: str | None = None
+    ) -> DecayPass:
+        """Make a pass now.
+
+        Passes from more than a day ahead were made by a clock set wrong and are undone first. When more of
+        the user's active days lie ahead of the clock than behind it, nothing is done.
+        """
+
+    @long_running
+    def undo_pass(
+        self,
+        id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> PassUndone:
+        """Bring back what a pass archived, each as `restore` does, and withdraw its open reviews.
+
+        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is undone already.
+        """
+
+    @long_running
+    def purge(
+        self,
+        older_than: float | None = None,
+        *,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        """Destroy what was archived more than `older_than` days ago, by default `decay.retention_days`.
+
+        Leaves out what is pinned, of category core or system. `dry_run` only says which would go.
+        """

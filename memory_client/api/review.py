@@ -1,0 +1,43 @@
+"""Group `review`: memories whose fate somebody has to decide."""
+
+from __future__ import annotations
+
+from memory_client.types import Decided, ReviewKind, ReviewPage, ReviewState, Verdict
+
+
+class ReviewAPI:
+    """Questions about memories, and their answers. User and agent as everywhere.
+
+    kinds: `promotion`, when a use or a change lifts the importance to 2.5; `decay`, when that of a fact
+    falls below .5, once for each fall; `feedback`, when it was called wrong or outdated. An open review is
+    withdrawn when its memory is archived, superseded or destroyed.
+    """
+
+    def page(
+        self,
+        state: ReviewState = "pending",
+        *,
+        kind: ReviewKind | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> ReviewPage:
+        """Reviews in a state, the oldest first, `limit` 1 to 1000; `cursor` is that of the page before."""
+
+    def decide(
+        self,
+        id: str,
+        verdict: Verdict,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Decided:
+        """Answer a review.
+
+        promote: the memory becomes core. keep: it stays; one that has fallen begins at .5 again, with a
+        grace that doubles with each such verdict, up to 160 days. delete: it is archived.
+        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it was decided already.
+        """

@@ -1,0 +1,47 @@
+"""Group `review`: validation and user scoping; the work is done by the engine."""
+
+from __future__ import annotations
+
+from memory_client.api import ReviewAPI
+from memory_client.types import Decided, ReviewKind, ReviewPage, ReviewState, Verdict
+from memoryd.core.ids import check_id
+from memoryd.core.scope import Scope
+from memoryd.engine.judge import Judge
+from memoryd.service.arguments import MAX_PAGE, request_key
+from memoryd.service.validation import in_range
+
+
+class ReviewService(ReviewAPI):
+    """The reviews of one store."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def page(
+        self,
+        state: ReviewState = "pending",
+        *,
+        kind: ReviewKind | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> ReviewPage:
+        in_range("limit", limit, 1, MAX_PAGE)
+        return self._judge.page(state, kind, cursor, limit, Scope.checked(user_id, agent_id))
+
+    def decide(
+        self,
+        id: str,
+        verdict: Verdict,
+        reason: str | None = None,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Decided:
+        check_id(id, "rev")
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "verdict": verdict, "reason": reason, "agent_id": agent_id}
+        key = request_key("review.decide", scope, request_id, params)
+        return self._judge.decide(id, verdict, reason, scope, key)
