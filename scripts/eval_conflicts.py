@@ -53,7 +53,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _answers(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
     """What is found in each pair, and the median time of one in seconds."""
-    from memoryd.core.conflicts import Said, between
+    from memoryd.core.conflicts.find import between
+    from memoryd.core.conflicts.found import Said
     from memoryd.core.triples import extracted
 
     answers, seconds = [], []

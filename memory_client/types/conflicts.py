@@ -21,9 +21,9 @@ class ConflictSide(TypedDict):
 class Conflict(TypedDict):
     """Two statements that cannot both be so.
 
-    first is the older one; between two versions of one memory both have its id, `id` is None and the state
-    `resolved`, for the later version corrected the earlier. type: the plainest sign of it; detail: what stands
-    against what, in a few words.
+    first is the older one. Between two versions of one memory both have its id, `id` is None and the state
+    `resolved`, for the later version corrected the earlier. type: the plainest sign of it; detail: what
+    stands against what.
     """
 
     id: str | None

@@ -14,7 +14,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine import evidence
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import boosts, memories, reviews, versions
+from memoryd.storage import boosts, conflicts, memories, reviews, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.versions import Deed
@@ -89,6 +89,7 @@ class Change:
         versions.remove(tx, user_id, ids)
         boosts.remove(tx, user_id, ids)
         reviews.remove(tx, user_id, ids)
+        conflicts.remove(tx, user_id, ids)
         evidence.destroyed(tx, user_id, rows)
         memories.remove(tx, rows)
         return ids

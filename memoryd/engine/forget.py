@@ -15,6 +15,7 @@ from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
 from memoryd.storage import (
     boosts,
+    conflicts,
     days,
     memories,
     passes,
@@ -92,7 +93,7 @@ class Forget:
             self._parts.lexical.forget_user(tx, user_id)
             self._parts.vectors.forget_user(tx, user_id)
             versions.forget_user(tx, user_id)
-            for table in (boosts, days, passes, reviews, tombstones, triples):
+            for table in (boosts, conflicts, days, passes, reviews, tombstones, triples):
                 table.forget_user(tx, user_id)
             requests.forget_user(tx, user_id)
             memories.remove(tx, (row for row, _ in rows))

@@ -19,7 +19,7 @@ from memoryd.core.conflicts.attribute_words import (
     SIGNS_EN,
     WHO,
 )
-from memoryd.core.conflicts.values import ValueKind
+from memoryd.core.conflicts.single import ValueKind
 
 
 @dataclass(frozen=True, slots=True)

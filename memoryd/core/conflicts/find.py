@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from memoryd.core.conflicts.claims import claims
 from memoryd.core.conflicts.compare import compare
-from memoryd.core.conflicts.found import FoundConflict
+from memoryd.core.conflicts.found import FoundConflict, Said
 from memoryd.core.conflicts.stated import exclude
-from memoryd.core.triples import Statement
 
 _RANK = {"high": 0, "medium": 1, "low": 2}
 _LASTING = 1.0
@@ -17,19 +16,6 @@ _LASTING = 1.0
 
 _LATER = 0.05
 """Years; who was 27 may be 28 after them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A text, what triples are known of it, and when it was said (epoch seconds)."""
-
-    text: str
-    at: float = 0.0
-    triples: Sequence[Statement] = ()
-
-
-Judge = Callable[[Said, Said], FoundConflict | None]
-"""Whether two statements of one user exclude each other."""
 
 
 def between(first: Said, second: Said) -> FoundConflict | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_client.types import ConflictType, Severity
 from memoryd.core.conflicts.reading import words_of
-from memoryd.core.conflicts.values import ValueKind
+from memoryd.core.conflicts.single import ValueKind
 
 _AROUND = re.compile(r"^[\s《“\"'「]+|[\s》”\"'」。.!了的呢吧]+$")
 _COUNTER = re.compile(r"^(?:一[名个位家所只条]|an? |the )")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from memoryd.core.conflicts.places import PLACES, same_or_within
 from memoryd.core.conflicts.reading import words_of
-
-ValueKind = Literal["text", "date", "number", "place", "name", "job", "blood"]
+from memoryd.core.conflicts.single import ValueKind
 
 _SAME_JOBS = (
     {"程序员", "软件工程师", "码农", "开发工程师", "工程师"},

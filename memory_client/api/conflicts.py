@@ -1,0 +1,49 @@
+"""Group `memory`, continued: what excludes each other, and which of it holds."""
+
+from __future__ import annotations
+
+from memory_client.api.spec import long_running
+from memory_client.types import Conflict, Resolved
+
+
+class ConflictsAPI:
+    """Conflicts between memories, and between versions of one."""
+
+    @long_running
+    def conflicts(
+        self,
+        memory_id: str | None = None,
+        window: str = "30d",
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> list[Conflict]:
+        """Statements that exclude each other: negation, opposite words, numbers, dates, places, attributes of
+        which there is one (name, birthday, age, job, spouse, home); the gravest first, then the newest.
+
+        The active memories made or changed within `window` (`12h`, `30d`, `8w`, `all`; at most the 1,000
+        newest) are compared with those near them in meaning and by triples; with `memory_id` that memory is,
+        whenever it was made. What is found is noted and told again until it is resolved, until one of the two
+        is changed or no longer active. Changes of a memory within the window that contradict the version
+        before are told too, with the state `resolved` and no id. Raises `NotFoundError`, `WrongIdError`,
+        `InvalidParameterError`.
+        """
+
+    def resolve(
+        self,
+        winner: str,
+        loser: str,
+        *,
+        reason: str | None = None,
+        keep_both: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Resolved:
+        """Decide between two memories: the loser is archived as `wrong`, and all that was open about it is
+        closed; the winner stays as it is. `restore` brings the loser back.
+
+        keep_both: they do not exclude each other; nothing is archived and the pair is not told again while
+        both say what they say. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError` when both are
+        one, `InvalidStateError` when one of them is not active.
+        """

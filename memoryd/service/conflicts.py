@@ -1,0 +1,53 @@
+"""Group `memory`, continued: validation and user scoping of conflicts."""
+
+from __future__ import annotations
+
+from memory_client.api import ConflictsAPI
+from memory_client.types import Conflict, Resolved
+from memoryd.core.ids import check_id
+from memoryd.core.scope import Scope
+from memoryd.core.window import parse_window
+from memoryd.engine.conflicts import Conflicts
+from memoryd.service.arguments import request_key
+
+
+class ConflictsService(ConflictsAPI):
+    """Conflicts over one store."""
+
+    def __init__(self, conflicts: Conflicts) -> None:
+        self._conflicts = conflicts
+
+    def conflicts(
+        self,
+        memory_id: str | None = None,
+        window: str = "30d",
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> list[Conflict]:
+        wanted = None if memory_id is None else check_id(memory_id, "mem", "memory_id")
+        return self._conflicts.find(wanted, parse_window(window), Scope.checked(user_id, agent_id))
+
+    def resolve(
+        self,
+        winner: str,
+        loser: str,
+        *,
+        reason: str | None = None,
+        keep_both: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Resolved:
+        check_id(winner, "mem", "winner")
+        check_id(loser, "mem", "loser")
+        scope = Scope.checked(user_id, agent_id)
+        params = {
+            "winner": winner,
+            "loser": loser,
+            "reason": reason,
+            "keep_both": keep_both,
+            "agent_id": agent_id,
+        }
+        key = request_key("memory.resolve", scope, request_id, params)
+        return self._conflicts.resolve(winner, loser, reason, keep_both, scope, key)
