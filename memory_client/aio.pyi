@@ -24,6 +24,11 @@ from memory_client.types import (
     Finding,
     Hit,
     Intent,
+    KnowledgeComparison,
+    KnowledgeItem,
+    KnowledgeMerged,
+    KnowledgePoint,
+    KnowledgeVersion,
     Memory,
     MemoryItem,
     Metrics,
@@ -33,6 +38,7 @@ from memory_client.types import (
     PassUndone,
     Pong,
     Reindexed,
+    RelevantPoint,
     Resolved,
     ReviewKind,
     ReviewPage,
@@ -42,8 +48,15 @@ from memory_client.types import (
     SearchReport,
     SearchScope,
     SettingValue,
+    SharedSet,
     Stats,
     Status,
+    TripleAlias,
+    TripleImport,
+    TriplePage,
+    TriplePath,
+    TripleQuery,
+    TripleStats,
     Turn,
     TurnItem,
     TurnPage,
@@ -181,6 +194,207 @@ class AsyncReviewClient:
         request_id: str | None = None,
     ) -> Decided: ...
 
+class AsyncTriplesClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+    async def add(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        negation: bool = False,
+        frequency: str | None = None,
+        condition: str | None = None,
+        evidence: list[str] | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> str: ...
+    async def page(
+        self,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        entity: str | None = None,
+        negation: bool | None = None,
+        evidence: str | None = None,
+        include_archived: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TriplePage: ...
+    async def query(
+        self,
+        entity: str,
+        hops: int = 1,
+        *,
+        predicate: str | None = None,
+        limit: int = 50,
+        include_archived: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TripleQuery: ...
+    async def path(
+        self,
+        a: str,
+        b: str,
+        max_hops: int = 3,
+        *,
+        include_archived: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TriplePath: ...
+    async def delete(
+        self,
+        id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted: ...
+    async def alias(
+        self,
+        alias: str,
+        entity: str,
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> TripleAlias: ...
+    async def unalias(
+        self,
+        alias: str,
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> None: ...
+    async def aliases(
+        self,
+        entity: str | None = None,
+        *,
+        limit: int = 1000,
+        user_id: str = "default",
+    ) -> list[TripleAlias]: ...
+    async def export_jsonl(
+        self,
+        user_id: str = "default",
+    ) -> list[str]: ...
+    async def import_jsonl(
+        self,
+        lines: list[str],
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> TripleImport: ...
+    async def stats(
+        self,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TripleStats: ...
+
+class AsyncKnowledgeClient:
+    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
+    async def save_knowledge(
+        self,
+        user_id: str,
+        version_id: str | None,
+        points: list[KnowledgeItem],
+        *,
+        request_id: str | None = None,
+    ) -> KnowledgeVersion: ...
+    async def load_knowledge(
+        self,
+        user_id: str,
+        version_id: str | None = "latest",
+        top_k: int | None = None,
+    ) -> list[KnowledgePoint]: ...
+    async def get_latest_version_id(
+        self,
+        user_id: str,
+    ) -> str: ...
+    async def get_recent_versions(
+        self,
+        user_id: str,
+        count: int = 5,
+    ) -> list[str]: ...
+    async def get_version(
+        self,
+        user_id: str,
+        version_id: str = "latest",
+    ) -> KnowledgeVersion | None: ...
+    async def retrieve_relevant_knowledge(
+        self,
+        user_id: str,
+        query: str | None = None,
+        top_k: int | None = None,
+    ) -> list[RelevantPoint]: ...
+    async def retrieve_knowledge_with_sampling(
+        self,
+        user_id: str,
+        top_k: int | None = None,
+        *,
+        seed: int | None = None,
+    ) -> list[KnowledgePoint]: ...
+    async def merge(
+        self,
+        user_id: str,
+        *,
+        request_id: str | None = None,
+    ) -> KnowledgeMerged: ...
+    async def compare(
+        self,
+        user_id: str,
+        first: str,
+        second: str,
+    ) -> KnowledgeComparison: ...
+    async def rollback(
+        self,
+        user_id: str,
+        version_id: str,
+        *,
+        request_id: str | None = None,
+    ) -> KnowledgeVersion: ...
+    async def publish(
+        self,
+        name: str,
+        ids: list[str] | None = None,
+        filters: Filters | None = None,
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> SharedSet: ...
+    async def subscribe(
+        self,
+        owner: str,
+        name: str,
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> SharedSet: ...
+    async def unsubscribe(
+        self,
+        owner: str,
+        name: str,
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> None: ...
+    async def revoke(
+        self,
+        name: str,
+        subscriber: str | None = None,
+        *,
+        user_id: str = "default",
+        request_id: str | None = None,
+    ) -> int: ...
+    async def shared(
+        self,
+        *,
+        user_id: str = "default",
+    ) -> list[SharedSet]: ...
+
 class AsyncAdminClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def reindex(self) -> Reindexed: ...
@@ -198,6 +412,8 @@ class AsyncKnowledgeClient(AsyncCore):
     conversation: AsyncConversationClient
     decay: AsyncDecayClient
     review: AsyncReviewClient
+    triples: AsyncTriplesClient
+    knowledge: AsyncKnowledgeClient
     admin: AsyncAdminClient
     async def add(
         self,

@@ -47,6 +47,18 @@ from memory_client.types.life import (
 )
 from memory_client.types.memories import Deleted, Memory, MemoryItem, Page, Stats, Updated, UserDeleted
 from memory_client.types.recall import Explanation, Hit, SearchReport, Snippet
+from memory_client.types.triples import (
+    EvidenceKind,
+    RelatedTriple,
+    Triple,
+    TripleAlias,
+    TripleEvidence,
+    TripleImport,
+    TriplePage,
+    TriplePath,
+    TripleQuery,
+    TripleStats,
+)
 from memory_client.types.versions import Comparison, Difference, Operation, TextPiece, Version
 from memory_client.types.vocabulary import (
     Category,
@@ -84,6 +96,7 @@ __all__ = [
     "Difference",
     "Direction",
     "Ended",
+    "EvidenceKind",
     "Explanation",
     "Extended",
     "Faded",
@@ -115,6 +128,7 @@ __all__ = [
     "PassUndone",
     "Pong",
     "Reindexed",
+    "RelatedTriple",
     "RelevantPoint",
     "Resolved",
     "Review",
@@ -135,6 +149,14 @@ __all__ = [
     "Stats",
     "Status",
     "TextPiece",
+    "Triple",
+    "TripleAlias",
+    "TripleEvidence",
+    "TripleImport",
+    "TriplePage",
+    "TriplePath",
+    "TripleQuery",
+    "TripleStats",
     "Turn",
     "TurnItem",
     "TurnPage",

@@ -18,12 +18,13 @@ from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, Stored, agent_condi
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One piece of evidence. id, version: of the memory or turn, None for a caller's own word."""
+    """A piece of evidence. id, version: of the memory or turn, None for a caller's own word."""
 
     kind: Literal["memory", "manual", "turn"]
     id: str | None
     version: int | None
     is_active: bool
+    agent_id: str | None
 
 
 def of(
@@ -33,22 +34,22 @@ def of(
     first, at most so many of each."""
     agent, params = agent_condition(scope)
     rows = connection.execute(
-        "SELECT e.triple, e.row, e.version, m.id, m.state, u.id FROM evidence e "
+        "SELECT e.triple, e.row, e.version, m.id, m.state, u.id, nullif(e.agent_id, '') FROM evidence e "
         "LEFT JOIN memories m ON m.row = e.row LEFT JOIN turns u ON u.row = e.row "
         f"WHERE e.triple IN (SELECT value FROM json_each(?)) AND +e.user_id = ? AND {agent} "
         "ORDER BY e.triple, e.row DESC",
         [json.dumps(list(numbers)), scope.user_id, *params],
     )
     found: dict[int, list[Told]] = {number: [] for number in numbers}
-    for triple, row, version, memory, state, turn in rows:
+    for triple, row, version, memory, state, turn, agent in rows:
         if len(found[triple]) >= most:
             continue
         if row == MANUAL:
-            found[triple].append(Told("manual", None, None, True))
+            found[triple].append(Told("manual", None, None, True, agent))
         elif memory is not None:
-            found[triple].append(Told("memory", memory, version, state == "active"))
+            found[triple].append(Told("memory", memory, version, state == "active", agent))
         else:
-            found[triple].append(Told("turn", turn, None, True))
+            found[triple].append(Told("turn", turn, None, True, agent))
     return found
 
 

@@ -154,6 +154,17 @@ def page(
     return _select(connection, condition, params, f"ORDER BY t.id DESC LIMIT {limit:d}")
 
 
+def scan(connection: sqlite3.Connection, scope: Scope, after: str, limit: int) -> list[Stored]:
+    """Triples the scope sees, oldest first, from behind an id."""
+    condition, params = seen(scope)
+    return _select(
+        connection,
+        f"t.user_id = ? AND t.id > ? AND {condition}",
+        [scope.user_id, after, *params],
+        f"ORDER BY t.id LIMIT {limit:d}",
+    )
+
+
 def count(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> int:
     """How many of them there are."""
     condition, params = _wanted(scope, wanted)

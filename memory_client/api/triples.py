@@ -1,0 +1,144 @@
+"""Group `triples`."""
+
+from __future__ import annotations
+
+from memory_client.api.spec import long_running
+from memory_client.types import (
+    Deleted,
+    TripleAlias,
+    TripleImport,
+    TriplePage,
+    TriplePath,
+    TripleQuery,
+    TripleStats,
+)
+
+
+class TriplesAPI:
+    """Who is what to what: subject, predicate, object, and what says so.
+
+    Memories are read for what they tell (主人喜欢拉面; I live in Beijing) as they are written. A triple is
+    live while a caller, a turn or an active memory says so; nothing else is shown unless archived ones are
+    asked for. Names are entities: spellings, titles and quotes are no difference, 主人 用户 我 user I me are
+    the one entity `user`, and `alias` makes two names one.
+    """
+
+    def add(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        negation: bool = False,
+        frequency: str | None = None,
+        condition: str | None = None,
+        evidence: list[str] | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> str:
+        """Store a triple, or further evidence of one there is; return its id.
+
+        `evidence`: ids of memories and turns that say so, at most 100; without any it is the caller's own
+        word. Names, predicate, frequency and condition have 1 to 200 bytes. Predicates of the vocabulary are
+        normalised (喜欢 is `likes`; 不喜欢 the same negated), others are kept. What was deleted may be said
+        again. Raises `NotFoundError` and `WrongIdError` for evidence that is not there.
+        """
+
+    def page(
+        self,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        entity: str | None = None,
+        negation: bool | None = None,
+        evidence: str | None = None,
+        include_archived: bool = False,
+        cursor: str | None = None,
+        limit: int = 50,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TriplePage:
+        """Triples page by page, newest first, `limit` 1 to 1000.
+
+        `entity`: at either end; `evidence`: the id of a memory or turn that says so.
+        `include_archived` adds what only archived or superseded memories say.
+        """
+
+    def query(
+        self,
+        entity: str,
+        hops: int = 1,
+        *,
+        predicate: str | None = None,
+        limit: int = 50,
+        include_archived: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TripleQuery:
+        """What is within `hops` (1 to 3) of an entity; `predicate` narrows the first hop, `limit` 1 to 500.
+
+        What leads through an entity of many triples weighs less (1 / log2(1 + degree)), each hop half. Of
+        an entity of very many the newest are followed, and `cut` says so.
+        """
+
+    def path(
+        self,
+        a: str,
+        b: str,
+        max_hops: int = 3,
+        *,
+        include_archived: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> TriplePath:
+        """A shortest way from one entity to another over at most `max_hops` (1 to 6) triples."""
+
+    def delete(
+        self,
+        id: str,
+        *,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        """Destroy a triple: no memory makes it again, only `add` does. Memories that say so stay.
+
+        Evidence of agents the call does not see stays, and the triple for them. Raises `NotFoundError`,
+        `WrongIdError`.
+        """
+
+    def alias(
+        self, alias: str, entity: str, *, user_id: str = "default", request_id: str | None = None
+    ) -> TripleAlias:
+        """Make `alias` another name of `entity`, for all agents; each may be new.
+
+        Raises `InvalidParameterError` where it would go in a circle, for the user's own name, and for what
+        is an alias of something else.
+        """
+
+    def unalias(self, alias: str, *, user_id: str = "default", request_id: str | None = None) -> None:
+        """Make an alias a thing of its own again, as it was before. Raises `NotFoundError`."""
+
+    def aliases(
+        self, entity: str | None = None, *, limit: int = 1000, user_id: str = "default"
+    ) -> list[TripleAlias]:
+        """The other names of an entity, or all there are; `limit` 1 to 10,000."""
+
+    @long_running
+    def export_jsonl(self, user_id: str = "default") -> list[str]:
+        """All triples of a user and all agents, archived ones too, and the aliases: one JSON text a line."""
+
+    @long_running
+    def import_jsonl(
+        self, lines: list[str], *, user_id: str = "default", request_id: str | None = None
+    ) -> TripleImport:
+        """Take in lines of `export_jsonl`; damaged ones are passed over and named.
+
+        Evidence counts where the memory or turn is there; a triple left without any is the caller's word.
+        A repeated request goes on where the first one stopped.
+        """
+
+    def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> TripleStats:
+        """Counts of triples, entities, aliases, predicates and evidence."""
