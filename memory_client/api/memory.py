@@ -71,8 +71,19 @@ class MemoryAPI:
         request goes on where the first one stopped.
         """
 
-    def get(self, id: str, *, user_id: str = "default", agent_id: str | None = None) -> Memory | None:
-        """One memory, or None when it is unknown, another user's or destroyed."""
+    def get(
+        self,
+        id: str,
+        *,
+        as_of: float | str | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Memory | None:
+        """One memory in any state, or None when it is unknown, another user's or destroyed.
+
+        `as_of`: what was known of it at a time (epoch seconds or ISO 8601), None when nothing was; raises
+        `HistoryLimitError` for a time before its `history_from`.
+        """
 
     def get_many(
         self, ids: list[str], *, user_id: str = "default", agent_id: str | None = None
@@ -80,8 +91,10 @@ class MemoryAPI:
         """The memories of `ids`, in their order, None where `get` would say None."""
 
     @long_running
-    def get_all(self, user_id: str = "default", *, agent_id: str | None = None) -> list[Memory]:
-        """All active memories, oldest first."""
+    def get_all(
+        self, user_id: str = "default", *, include_archived: bool = False, agent_id: str | None = None
+    ) -> list[Memory]:
+        """All active memories, oldest first; with `include_archived` those in other states, too."""
 
     def page(
         self,
@@ -91,13 +104,17 @@ class MemoryAPI:
         sort_order: Direction = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> Page:
-        """Active memories page by page, `limit` 1 to 1000.
+        """Active memories page by page, `limit` 1 to 1000; with `include_archived` in every state.
 
         `cursor` is that of the page before and goes with the same filters and order; `total` counts all
-        pages. Rows with equal order values come in order of their ids.
+        pages. Rows with equal order values come in order of their ids. `as_of`: what was known at a time
+        (epoch seconds or ISO 8601), was active then and true then (`valid_from` to `valid_to`); with
+        `include_archived` all that was known. What was destroyed since is not told.
         """
 
     def search(
@@ -118,6 +135,8 @@ class MemoryAPI:
         intent: Intent | None = None,
         weights: dict[str, float] | None = None,
         time_range: list[float | str | None] | None = None,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         reference_time: float | str | None = None,
         tz: str | None = None,
         explain: bool = False,
@@ -132,8 +151,10 @@ class MemoryAPI:
         None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to 1000) best,
         `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the query;
         `weights` multiplies what `exact semantic temporal recency lexical graph` count, 1 by default.
-        Times in the query (last week, 上周三) are told from `reference_time`, now by default, in the zone
-        `tz`, the setting `search.timezone` by default.
+        `include_archived` also finds memories that are no longer active, marked by `state`. `as_of` finds
+        what was known, active and true at a time, as `page` does, in the words it had then; a turn when it
+        was received by then. Times in the query (last week, 上周三) are told from `reference_time`, now by
+        default, in the zone `tz`, the setting `search.timezone` by default.
         Raises `ModelUnavailableError` when `semantic` has no model.
         """
 
@@ -155,6 +176,8 @@ class MemoryAPI:
         intent: Intent | None = None,
         weights: dict[str, float] | None = None,
         time_range: list[float | str | None] | None = None,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         reference_time: float | str | None = None,
         tz: str | None = None,
     ) -> SearchReport:
@@ -164,9 +187,14 @@ class MemoryAPI:
         """
 
     def count(
-        self, *, filters: Filters | None = None, user_id: str = "default", agent_id: str | None = None
+        self,
+        *,
+        filters: Filters | None = None,
+        include_archived: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
     ) -> int:
-        """How many active memories fit the filters."""
+        """How many active memories fit the filters; with `include_archived` memories in any state."""
 
     def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> Stats:
         """Counts by category, kind, source and state, sizes and ages."""

@@ -70,6 +70,8 @@ class Page(TypedDict):
     items: list[Memory]
     cursor: str | None
     total: int
+    left_out: NotRequired[list[str]]
+    """With `as_of`: memories that were known by then, but whose history no longer tells what."""
 
 
 class Updated(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
-from memory_client.types.vocabulary import Category, Metadata, SearchScope
+from memory_client.types.vocabulary import Category, Metadata, SearchScope, State
 
 
 class Snippet(TypedDict):
@@ -54,6 +54,8 @@ class Hit(TypedDict):
     """Of a memory."""
     importance: float | None
     """Of a memory."""
+    state: State | None
+    """Of a memory; not `active` only with `include_archived`."""
     created_at: float
     scores: dict[str, float]
     """source (`semantic` cosine, `lexical` BM25, `exact`, `temporal`, `reranker`) -> raw score."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.core.cues import cues_of
+from memoryd.core.fold import index_terms
 from memoryd.index.vectors import Rows
 from memoryd.storage.database import Transaction
 
@@ -37,9 +39,17 @@ def numbers_of(terms: Collection[str]) -> Numbers:
 
 def put(tx: Transaction, row: int, terms: Sequence[str], cues: int) -> None:
     """Keep the terms and the cues of a text."""
+    tx.execute("INSERT OR REPLACE INTO text_terms VALUES (?, ?)", (row, _kept(terms, cues).tobytes()))
+
+
+def read(text: str) -> Numbers:
+    """What would be kept of a text."""
+    return _kept(index_terms(text), cues_of(text))
+
+
+def _kept(terms: Sequence[str], cues: int) -> Numbers:
     head = np.array([len(terms), cues], _NUMBER)
-    kept = np.append(head, numbers_of(terms[:MOST_KEPT]).astype(_NUMBER))
-    tx.execute("INSERT OR REPLACE INTO text_terms VALUES (?, ?)", (row, kept.tobytes()))
+    return np.append(head, numbers_of(terms[:MOST_KEPT]).astype(_NUMBER))
 
 
 def remove(tx: Transaction, row: int) -> None:
@@ -73,16 +83,26 @@ class Documents:
 
 def load(connection: sqlite3.Connection, rows: Sequence[int]) -> Documents:
     """The terms of the texts at `rows`; unknown rows are left out."""
+    return documents(stored(connection, rows))
+
+
+def stored(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Numbers]:
+    """What is kept of the texts at `rows`, by row in ascending order."""
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: half the time of rows by name
     found = cursor.execute(
         "SELECT row, terms FROM text_terms WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row",
         (json.dumps(rows),),
-    ).fetchall()
-    parts = [np.frombuffer(blob, _NUMBER) for _, blob in found]
+    )
+    return {row: np.frombuffer(blob, _NUMBER) for row, blob in found}
+
+
+def documents(kept: Mapping[int, Numbers]) -> Documents:
+    """The terms of texts of which this is kept, by row in ascending order."""
+    parts = list(kept.values())
     sizes = np.fromiter((len(part) - _HEAD for part in parts), np.int64, len(parts))
     return Documents(
-        np.fromiter((row for row, _ in found), np.int64, len(found)),
+        np.fromiter(kept, np.int64, len(parts)),
         np.concatenate([part[_HEAD:] for part in parts]) if parts else np.empty(0, np.uint32),
         np.cumsum(sizes) - sizes,
         np.fromiter((part[0] for part in parts), np.float64, len(parts)),

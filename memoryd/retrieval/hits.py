@@ -55,6 +55,7 @@ def hit_of(found: Found) -> Hit:
         metadata=_metadata(record),
         category=record.category if isinstance(record, Record) else None,
         importance=record.importance if isinstance(record, Record) else None,
+        state=record.state if isinstance(record, Record) else None,
         created_at=record.created_at,
         scores=fused.raw,
     )

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memory_client.deadline import Deadline
 from memoryd.core.kinds import TextKind
+from memoryd.core.passage import Passage
 from memoryd.core.scope import Scope
 from memoryd.index.tokens import TokenBlock
 from memoryd.index.vectors import Rows
@@ -63,6 +64,10 @@ class MeaningSource(Protocol):
 
     def tokens(self, connection: sqlite3.Connection, query: Encoded, rows: Sequence[int]) -> TokenBlock:
         """The token vectors of chosen texts."""
+        ...
+
+    def embed_all(self, texts: Sequence[Passage]) -> list[Encoded | None]:
+        """What is made of texts that are not stored, None where nothing can be."""
         ...
 
     def missing(self, user_id: str) -> int:

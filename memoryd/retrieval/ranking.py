@@ -26,6 +26,7 @@ from memoryd.retrieval.frame import frame_of
 from memoryd.retrieval.fuse import Candidate, Fused
 from memoryd.retrieval.late import Late
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
+from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import Source
 from memoryd.retrieval.ranker import rank
 from memoryd.retrieval.sources import Ask, GraphSource
@@ -100,6 +101,8 @@ def words_of(work: Work, ask: Ask) -> Words:
         named = mentioned[0] if len(mentioned) == 1 else None
         left_out = frozenset(term for name in mentioned for term in index_terms(name))
     read = work.lexical.read(work.connection, ask.scope.user_id, ask.query, ask.kind, left_out)
+    if ask.past is not None:
+        read = ask.past.widened(work.connection, ask.scope.user_id, ask.query, read)
     frequency = functools.partial(_frequency, work, read.partition) if read else _nowhere
     return Words(read, named, frequency)
 
@@ -179,7 +182,25 @@ def asked(work: Work, ask: Ask, words: Words) -> dict[Source, list[Candidate]]:
     if encoded is not None:
         with work.timed("vectors"):
             found["semantic"] = _semantic(work, ask, encoded)
+    if ask.past is not None and ask.past.records:
+        _add_past(work, ask, ask.past, words, found)
     return {source: ranking for source, ranking in found.items() if ranking or len(wanted) == 1}
+
+
+def _add_past(work: Work, ask: Ask, past: Past, words: Words, found: dict[Source, list[Candidate]]) -> None:
+    """Put what has changed since beside what has not."""
+    by_words = past.by_words(words.read)
+    own: dict[Source, list[Candidate]] = {"lexical": by_words[: ask.depth]}
+    keys = past.by_name(ask.query.strip(), sources.keys_of(ask), ask.plan.understanding.phrases)
+    own["exact"] = [Candidate(row, 1.0, 1.0) for row in keys]
+    own["temporal"] = [Candidate(row, 1.0, 1.0) for row in past.within(*sources.named_time(ask))]
+    if "semantic" in found and work.encoded is not None:
+        with work.timed("past texts"):
+            own["semantic"] = past.by_meaning(work.meaning, ask.scope, work.encoded, by_words)
+    for source in found.keys() & own.keys():
+        found[source] = sorted([*found[source], *own[source]], key=lambda one: -one.raw)
+    if "exact" in found:
+        work.keys.update(keys)
 
 
 def _semantic(work: Work, ask: Ask, encoded: Encoded) -> list[Candidate]:
@@ -211,12 +232,12 @@ def judged(
 ) -> tuple[dict[int, Fused], Features]:
     """The candidates and turns beside them, by row in ascending order, and their features, each (rows,)."""
     found = fuse.gathered({str(source): ranking for source, ranking in rankings.items()})
-    scene = _scene(work, ask, words, sorted(found))
+    scene = _scene(work, ask, words, found)
     rows = scene.frame.rows.tolist()
     with work.timed("features"):
         known = features(scene)
         if ask.kind == "memory":
-            known |= _standing(work, rows)
+            known |= _standing(work, rows, ask.past)
         if "graph" in rankings:
             known["graph"] = scene.frame.column({one.row: one.share for one in rankings["graph"]}, 0.0)
     every = {row: found.get(row) or Fused(row) for row in rows}
@@ -226,9 +247,12 @@ def judged(
     return every, known
 
 
-def _scene(work: Work, ask: Ask, words: Words, rows: Sequence[int]) -> Scene:
+def _scene(work: Work, ask: Ask, words: Words, found: Mapping[int, Fused]) -> Scene:
     """What is known of the candidates, and of the turns beside the likeliest of them."""
+    if ask.past is not None and ask.past.records:
+        return _past_scene(work, ask, ask.past, words, found)
     assert work.encoded is not None
+    rows = sorted(found)
     with work.timed("places"):
         places = candidates.places(work.connection, ask.kind, rows)
     with work.timed("late interaction"):
@@ -259,6 +283,29 @@ def _scene(work: Work, ask: Ask, words: Words, rows: Sequence[int]) -> Scene:
     )
 
 
+def _past_scene(work: Work, ask: Ask, past: Past, words: Words, found: Mapping[int, Fused]) -> Scene:
+    """The same with candidates that are no longer stored: nobody has their token vectors."""
+    assert work.encoded is not None
+    then = past.places(list(found))
+    rows = sorted(found.keys() - then.keys())
+    frame = frame_of(candidates.places(work.connection, ask.kind, rows) | then)
+    dense = work.meaning.cosines(ask.scope, work.encoded, np.array(rows, np.int64), ask.kind)
+    made = {row: found[row].raw["semantic"] for row in then if "semantic" in found[row].raw}
+    kept = terms.stored(work.connection, rows) | {row: past.kept[row] for row in then}
+    return Scene(
+        frame=frame,
+        matches=None,
+        word_weights=np.empty(0),
+        documents=terms.documents({row: kept[row] for row in sorted(kept)}),
+        lexical=words.read,
+        dense=dense | made,
+        understanding=ask.plan.understanding,
+        named=words.named,
+        span=_span(ask),
+        exact=dict.fromkeys(work.keys, 1.0),
+    )
+
+
 def beside_of(place: Place) -> list[int]:
     """The rows of the turns beside a text."""
     return [row for row in (place.before, place.behind) if row is not None]
@@ -282,9 +329,11 @@ def _idf(words: Words, spoken: Sequence[str]) -> dict[str, float]:
     return {term: partition.idf(count) for term, count in found.items() if count}
 
 
-def _standing(work: Work, rows: Sequence[int]) -> Features:
+def _standing(work: Work, rows: Sequence[int], past: Past | None) -> Features:
     """What weighs a memory whatever is asked: importance and confidence against the usual, and recency."""
     known = candidates.standings(work.connection, rows)
+    if past is not None:
+        known |= past.standings()
     empty = candidates.Standing(0, 1.0, 1.0, 0.0)
     own = [known.get(row, empty) for row in rows]
     days = np.array([max(0.0, work.now - one.last_access) / _DAY for one in own])

@@ -29,6 +29,7 @@ class SearchRequest:
     """What is asked: checked, the session already among the filters.
 
     targets: what is to be found. weights: factors of the groups of features, 1 where none is given.
+    as_of: the time whose knowledge is searched, epoch seconds, None for the present.
     reference: what relative times in the query are told from, with the asker's time zone.
     """
 
@@ -47,6 +48,7 @@ class SearchRequest:
     intent: Intent | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     span: TimeSpan | None = None
+    as_of: float | None = None
     explain: bool = False
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -156,7 +156,7 @@ class Search:
                 self._graph,
                 None,
                 request.weights,
-                self._clock(),
+                self._clock() if request.as_of is None else request.as_of,
                 request.explain,
             )
             asks = [ask for target in plan.targets for ask in asks_of(connection, request, plan, target)]
@@ -165,7 +165,9 @@ class Search:
             merged = [one for ask in asks for one in ranked(work, ask, words_of(work, ask))]
             if len(asks) > 1:
                 merged.sort(key=lambda one: (-one.score, -one.row))
-            return work, self._fetched(connection, request, merged)
+            past = [ask.past for ask in asks if ask.past is not None]
+            work.notes += [_untold(one.untold) for one in past if one.untold]
+            return work, self._fetched(connection, request, merged, past[0].records if past else {})
 
     def _encoding(self, request: SearchRequest, plan: RetrievalPlan) -> Future[Encoded] | None:
         """The query's encoding, on its way while the words are read."""
@@ -192,16 +194,20 @@ class Search:
         return encoded
 
     def _fetched(
-        self, connection: sqlite3.Connection, request: SearchRequest, merged: Sequence[Fused]
+        self,
+        connection: sqlite3.Connection,
+        request: SearchRequest,
+        merged: Sequence[Fused],
+        past: Mapping[int, Record],
     ) -> list[Found]:
         """What is stored at the wanted stretch, near-duplicates as one; rows that vanished since they were
-        ranked are passed over."""
+        ranked are passed over. past: what was stored once."""
         wanted = max(request.depth, self._reranker.candidates)
         found: list[Found] = []
         kept: list[Found] = []
         for start in range(0, len(merged), wanted + _SPARE):
             stretch = merged[start : start + wanted + _SPARE]
-            records = self._records(connection, request, [one.row for one in stretch])
+            records = {**self._records(connection, request, [one.row for one in stretch]), **past}
             found += [Found(records[one.row], one) for one in stretch if one.row in records]
             kept = _collapsed(found)
             if len(kept) >= wanted:
@@ -259,6 +265,10 @@ class Search:
             milliseconds=work.trace,
             keys=work.keys,
         )
+
+
+def _untold(count: int) -> str:
+    return f"{count} memories have no history that goes back that far: what they said then is unknown"
 
 
 _SPARE = 5
@@ -338,5 +348,6 @@ def _key(request: SearchRequest) -> Hashable:
         request.intent,
         tuple(sorted(request.weights.items())),
         request.span,
+        request.as_of,
         request.explain,
     )

@@ -13,6 +13,7 @@ from memoryd.core.scope import Scope
 from memoryd.index.lexical import best_of
 from memoryd.index.lexical_query import LexicalQuery
 from memoryd.retrieval.fuse import Candidate
+from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.storage import candidates
 from memoryd.storage.knowledge.grants import Granted
@@ -26,7 +27,8 @@ _KEY_CHARS = 200
 class Ask:
     """What a source is asked: texts of one kind that a scope sees and the filters let through.
 
-    granted: what another user shares, when that is all the scope stands for.
+    granted: what another user shares, when that is all the scope stands for. past: what was known at the time
+    that is asked for and has changed since; the node finds what has not.
     """
 
     query: str
@@ -36,6 +38,7 @@ class Ask:
     depth: int
     plan: RetrievalPlan
     granted: Granted | None = None
+    past: Past | None = None
 
 
 class GraphSource(Protocol):
@@ -67,7 +70,7 @@ def exact(
     if row is not None:
         by[row] = name
     if ask.kind == "memory":
-        wanted = [key.lower() for key in (name, *_keys(ask)) if 0 < len(key) <= _KEY_CHARS]
+        wanted = keys_of(ask)
         by |= candidates.keyed(connection, ask.scope, ask.node, wanted, _MOST_EXACT)
     phrases = ask.plan.understanding.phrases
     if phrases:
@@ -78,14 +81,21 @@ def exact(
 
 def temporal(connection: sqlite3.Connection, ask: Ask) -> list[Candidate]:
     """What was made in, or speaks of, the time that is named; newest first."""
-    times, span = ask.plan.times, ask.plan.span
-    start, end = (span.start, span.end) if span else (times.start, times.end) if times else (None, None)
+    start, end = named_time(ask)
     if start is None and end is None:
         return []
     rows = candidates.within(connection, ask.kind, ask.scope, ask.node, start, end, ask.depth)
     return [Candidate(row, 1.0, 1.0) for row in rows[: ask.depth]]
 
 
-def _keys(ask: Ask) -> Sequence[str]:
+def named_time(ask: Ask) -> tuple[float | None, float | None]:
+    """The time the caller or the query names, (None, None) for none."""
+    times, span = ask.plan.times, ask.plan.span
+    return (span.start, span.end) if span else (times.start, times.end) if times else (None, None)
+
+
+def keys_of(ask: Ask) -> list[str]:
+    """What of the query may be an exact key, in lower case."""
     read = ask.plan.understanding
-    return (*read.phrases, *read.names, *read.keywords)
+    words = (ask.query.strip(), *read.phrases, *read.names, *read.keywords)
+    return [word.lower() for word in words if 0 < len(word) <= _KEY_CHARS]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
+from memoryd.core.as_of import unchanged_since
 from memoryd.core.filters import And, Compare, Node, Not
+from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
+from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.retrieval.request import SearchRequest, Target
 from memoryd.retrieval.sources import Ask
@@ -17,14 +20,24 @@ def asks_of(
     connection: sqlite3.Connection, request: SearchRequest, plan: RetrievalPlan, target: Target
 ) -> list[Ask]:
     """What the sources are asked for a target; of shared points one ask for each who shares some."""
-    if target != "shared":
-        return [Ask(request.query, target, request.scope, plan.filters, plan.depth, plan)]
-    return [_of(granted, request, plan) for granted in grants.granted(connection, request.scope.user_id)]
+    if target == "shared":
+        return [_of(granted, request, plan) for granted in grants.granted(connection, request.scope.user_id)]
+    node, past = _then(plan.filters, target, request), None
+    if target == "memory" and request.as_of is not None:
+        past = Past.read(connection, request.scope, plan.filters, request.as_of)
+    return [Ask(request.query, target, request.scope, node, plan.depth, plan, past=past)]
+
+
+def _then(node: Node, kind: TextKind, request: SearchRequest) -> Node:
+    """The filter, for a search as of a time with what has stayed as it was then."""
+    if request.as_of is None:
+        return node
+    return unchanged_since(node, kind, request.as_of, archived=request.scope.archived)
 
 
 def _of(granted: Granted, request: SearchRequest, plan: RetrievalPlan) -> Ask:
     """The points one owner shares, and nothing else of the owner's."""
-    node = And((granted.node, _without_metadata(plan.filters)))
+    node = And((granted.node, _then(_without_metadata(plan.filters), "point", request)))
     return Ask(request.query, "point", Scope(granted.owner), node, plan.depth, plan, granted)
 
 

@@ -35,9 +35,11 @@ from memoryd.core.call import current_call
 from memoryd.core.filters import parse_filters
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
+from memoryd.core.times import parse_time
+from memoryd.engine.as_of import AsOf
 from memoryd.engine.forget import Forget
 from memoryd.engine.maintain import Maintain
-from memoryd.engine.recall import Recall
+from memoryd.engine.recall import Recall, Where
 from memoryd.engine.remember import Owner, Remember
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
@@ -55,6 +57,7 @@ class MemoryService(MemoryAPI):
         self,
         remember: Remember,
         recall: Recall,
+        as_of: AsOf,
         forget: Forget,
         search: Search,
         asking: Asking,
@@ -62,6 +65,7 @@ class MemoryService(MemoryAPI):
     ) -> None:
         self._remember = remember
         self._recall = recall
+        self._as_of = as_of
         self._forget = forget
         self._search = search
         self._asking = asking
@@ -94,18 +98,31 @@ class MemoryService(MemoryAPI):
         key = request_key("memory.add_many", Scope.checked(user_id, agent_id), request_id, params)
         return self._remember.add_many(items, Owner(user_id, agent_id, session_id), key)
 
-    def get(self, id: str, *, user_id: str = "default", agent_id: str | None = None) -> Memory | None:
+    def get(
+        self,
+        id: str,
+        *,
+        as_of: float | str | None = None,
+        user_id: str = "default",
+        agent_id: str | None = None,
+    ) -> Memory | None:
         check_id(id, "mem")
-        return self._recall.get_many([id], Scope.checked(user_id, agent_id))[0]
+        scope = Scope.checked(user_id, agent_id)
+        if as_of is not None:
+            return self._as_of.get(id, parse_time(as_of, "as_of"), scope)
+        return self._recall.get_many([id], scope)[0]
 
     def get_many(
         self, ids: list[str], *, user_id: str = "default", agent_id: str | None = None
     ) -> list[Memory | None]:
         return self._recall.get_many(checked_ids(ids, "mem"), Scope.checked(user_id, agent_id))
 
-    def get_all(self, user_id: str = "default", *, agent_id: str | None = None) -> list[Memory]:
+    def get_all(
+        self, user_id: str = "default", *, include_archived: bool = False, agent_id: str | None = None
+    ) -> list[Memory]:
         """A stream: the server sends it in chunks, the in-process face makes a list of it."""
-        memories: Iterator[Memory] = self._recall.get_all(Scope.checked(user_id, agent_id))
+        scope = Scope.checked(user_id, agent_id, archived=include_archived)
+        memories: Iterator[Memory] = self._recall.get_all(scope)
         return cast("list[Memory]", memories)
 
     def page(
@@ -116,18 +133,17 @@ class MemoryService(MemoryAPI):
         sort_order: Direction = "desc",
         cursor: str | None = None,
         limit: int = 50,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> Page:
         in_range("limit", limit, 1, MAX_PAGE)
-        return self._recall.page(
-            filters,
-            order=order,
-            direction=sort_order,
-            cursor=cursor,
-            limit=limit,
-            scope=Scope.checked(user_id, agent_id),
-        )
+        scope = Scope.checked(user_id, agent_id, archived=include_archived)
+        where = Where(order, sort_order, cursor, limit)
+        if as_of is not None:
+            return self._as_of.page(filters, parse_time(as_of, "as_of"), where, scope)
+        return self._recall.page(filters, where, scope)
 
     def search(
         self,
@@ -147,6 +163,8 @@ class MemoryService(MemoryAPI):
         intent: Intent | None = None,
         weights: dict[str, float] | None = None,
         time_range: list[float | str | None] | None = None,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         reference_time: float | str | None = None,
         tz: str | None = None,
         explain: bool = False,
@@ -171,6 +189,8 @@ class MemoryService(MemoryAPI):
         intent: Intent | None = None,
         weights: dict[str, float] | None = None,
         time_range: list[float | str | None] | None = None,
+        as_of: float | str | None = None,
+        include_archived: bool = False,
         reference_time: float | str | None = None,
         tz: str | None = None,
     ) -> SearchReport:
@@ -182,9 +202,14 @@ class MemoryService(MemoryAPI):
         return self._asking.request(given["query"], given["n_results"], current_call().deadline, options)
 
     def count(
-        self, *, filters: Filters | None = None, user_id: str = "default", agent_id: str | None = None
+        self,
+        *,
+        filters: Filters | None = None,
+        include_archived: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
     ) -> int:
-        return self._recall.count(filters, Scope.checked(user_id, agent_id))
+        return self._recall.count(filters, Scope.checked(user_id, agent_id, archived=include_archived))
 
     def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> Stats:
         return self._recall.stats(Scope.checked(user_id, agent_id))

@@ -47,7 +47,9 @@ class Asking:
         reference = self._reference(options["reference_time"], options["tz"])
         return SearchRequest(
             query=clean_text(query, _MAX_QUERY_CHARS, "query")[0],
-            scope=Scope.checked(options["user_id"], options["agent_id"]),
+            scope=Scope.checked(
+                options["user_id"], options["agent_id"], archived=options["include_archived"]
+            ),
             deadline=deadline,
             reference=reference,
             targets=_targets(options["scope"]),
@@ -61,6 +63,7 @@ class Asking:
             intent=options["intent"],
             weights=_weights(options["weights"]),
             span=_span(options["time_range"]),
+            as_of=None if options["as_of"] is None else parse_time(options["as_of"], "as_of"),
         )
 
     def _reference(self, moment: float | str | None, tz: str | None) -> datetime:

@@ -16,7 +16,7 @@ _ORDER = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 _LISTS = ("tags", "exact_keys")
 _OF_TURNS = frozenset(
     ("id", "text", "session_id", "position", "role", "speaker", "created_at", "event_start", "event_end")
-)
+) | {"received_at"}  # asked by reads as of a time only; no filter of a caller has this field
 _OF_POINTS = frozenset(("id", "text", "created_at", "score"))
 _COLUMNS: dict[TextKind, frozenset[str]] = {
     "memory": frozenset(FIELDS) - {"role", "speaker"},

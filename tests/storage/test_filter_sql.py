@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from small_store import START, USER, SmallStore
 
 from memory_client.errors import InvalidFilterError
+from memoryd.core.filter_match import matches
 from memoryd.core.filters import And, Compare, Node, Not, Or, parse_filters
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
@@ -189,6 +190,7 @@ def test_a_filter_finds_what_the_model_finds_and_nothing_of_others(
         for one in filters:
             node = parse_filters(one)
             wanted = {row for row, record in many.records.items() if model(node, record)}
+            assert {row for row, record in many.records.items() if matches(node, record)} == wanted, one
             assert set(texts.rows_of(connection, "memory", Scope(USER), node)) == wanted, one
             assert memories.count(connection, Scope(USER), node) == len(wanted)
 
