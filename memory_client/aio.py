@@ -35,7 +35,7 @@ class AsyncTriplesClient(_Group):
 
 
 @bind("knowledge")
-class AsyncKnowledgeGroupClient(_Group):
+class AsyncKnowledgePointsClient(_Group):
     """Group `knowledge` of an asynchronous client."""
 
 
@@ -53,5 +53,5 @@ class AsyncKnowledgeClient(AsyncCore):
         self.decay = AsyncDecayClient(self._invoke)
         self.review = AsyncReviewClient(self._invoke)
         self.triples = AsyncTriplesClient(self._invoke)
-        self.knowledge = AsyncKnowledgeGroupClient(self._invoke)
+        self.knowledge = AsyncKnowledgePointsClient(self._invoke)
         self.admin = AsyncAdminClient(self._invoke)

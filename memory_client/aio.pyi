@@ -294,7 +294,7 @@ class AsyncTriplesClient:
         agent_id: str | None = None,
     ) -> TripleStats: ...
 
-class AsyncKnowledgeClient:
+class AsyncKnowledgePointsClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def save_knowledge(
         self,
@@ -413,7 +413,7 @@ class AsyncKnowledgeClient(AsyncCore):
     decay: AsyncDecayClient
     review: AsyncReviewClient
     triples: AsyncTriplesClient
-    knowledge: AsyncKnowledgeClient
+    knowledge: AsyncKnowledgePointsClient
     admin: AsyncAdminClient
     async def add(
         self,

@@ -61,7 +61,7 @@ class TriplesClient(_Group, TriplesAPI):
 
 
 @bind("knowledge")
-class KnowledgeGroupClient(_Group, KnowledgeAPI):
+class KnowledgePointsClient(_Group, KnowledgeAPI):
     """Group `knowledge` of a client."""
 
 
@@ -88,7 +88,7 @@ class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI)
     decay: DecayClient
     review: ReviewClient
     triples: TriplesClient
-    knowledge: KnowledgeGroupClient
+    knowledge: KnowledgePointsClient
     admin: AdminClient
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI)
         self.decay = DecayClient(self._invoke)
         self.review = ReviewClient(self._invoke)
         self.triples = TriplesClient(self._invoke)
-        self.knowledge = KnowledgeGroupClient(self._invoke)
+        self.knowledge = KnowledgePointsClient(self._invoke)
         self.admin = AdminClient(self._invoke)
 
     def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:

@@ -62,6 +62,11 @@ class DataPaths:
         return self.root / "models"
 
     @property
+    def knowledge(self) -> Path:
+        """Versions of knowledge points, where they are kept as files."""
+        return self.root / "knowledge"
+
+    @property
     def run(self) -> Path:
         return self.root / "run"
 

@@ -49,10 +49,15 @@ def stub() -> str:
     apart = [group for group in GROUPS if group != "memory"]
     return HEAD.format(
         names="\n".join(f"    {name}," for name in names),
-        groups="\n".join(GROUP.format(title=one.title(), methods=_methods(one)) for one in apart).rstrip(),
-        attributes="\n".join(f"    {one}: Async{one.title()}Client" for one in apart),
+        groups="\n".join(GROUP.format(title=_title(one), methods=_methods(one)) for one in apart).rstrip(),
+        attributes="\n".join(f"    {one}: Async{_title(one)}Client" for one in apart),
         memory=_methods("memory"),
     )
+
+
+def _title(group: str) -> str:
+    """The name of a group in that of its class; `AsyncKnowledgeClient` is the client itself."""
+    return "KnowledgePoints" if group == "knowledge" else group.title()
 
 
 def _types_used() -> set[str]:

@@ -14,6 +14,7 @@ from memory_client.api import (
     ConflictsAPI,
     ConversationAPI,
     DecayAPI,
+    KnowledgeAPI,
     LifeAPI,
     MemoryAPI,
     ReviewAPI,
@@ -24,6 +25,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
 from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
+from memoryd.app.knowledge import build_knowledge
 from memoryd.app.settings import Settings
 from memoryd.core.days import Calendar, DayClock
 from memoryd.core.ids import IdFactory
@@ -40,6 +42,7 @@ from memoryd.engine.forget import Forget
 from memoryd.engine.forget_turns import ForgetTurns
 from memoryd.engine.history import History
 from memoryd.engine.judge import Judge
+from memoryd.engine.knowledge_merge import MERGE
 from memoryd.engine.known_triples import StoredTriples
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.meaning import Meaning
@@ -117,6 +120,9 @@ class App:
         self._shelve = Shelve(parts, self._change)
         self._decay = Decay(parts, self._change, self._shelve, settings.decay.pass_share)
         self._purge = Purge(parts, self._change, self._removal, settings.decay.retention_days)
+        self._knowledge = build_knowledge(
+            parts, settings.knowledge, self._search, _zone(settings.search.timezone)
+        )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
@@ -130,6 +136,7 @@ class App:
                 DecayAPI: DecayService(self._decay, self._purge),
                 ReviewAPI: ReviewService(Judge(parts, self._change)),
                 TriplesAPI: self._triples_service(),
+                KnowledgeAPI: self._knowledge.service,
                 AdminAPI: self._admin_service(),
             }
         )
@@ -203,7 +210,7 @@ class App:
     def _memory_service(self) -> MemoryService:
         parts = self._parts
         remember = Remember(parts, self._change)
-        forget = Forget(parts, self._change, self._removal)
+        forget = Forget(parts, self._change, self._removal, self._knowledge.knowledge)
         asking = Asking(_zone(self._settings.search.timezone), parts.clock)
         return MemoryService(
             remember, Recall(parts), AsOf(parts), forget, self._search, asking, self._maintain
@@ -245,20 +252,27 @@ class App:
             "reembed": lambda: self._reembed(reembed),
             REMOVAL: self._maintain.remove_physically,
             IDLE: self._closing.close_idle,
+            MERGE: self._merge_knowledge,
             "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours
         schedules = (
             Schedule("compact", hours * 3600.0),
             Schedule("decay", self._settings.decay.pass_hours * 3600.0),
+            Schedule(MERGE, _DAY),
             Schedule("tidy", _DAY),
         )
-        return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids)
+        return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids, last=(MERGE,))
 
     def _fade(self) -> None:
         """The daily pass, and the purge if one is wanted."""
         self._decay.run_all()
         self._purge.purge_all()
+
+    def _merge_knowledge(self) -> None:
+        """For one user a turn, so that nobody else's work waits for all of them."""
+        if self._knowledge.merging.run_due() and not self._stopping.is_set():
+            self._jobs.enqueue(MERGE)
 
     def _reembed(self, reembed: Reembed) -> None:
         pause = reembed.run()

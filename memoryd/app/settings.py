@@ -193,6 +193,22 @@ class DecaySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    storage: str = _setting(
+        "sqlite",
+        "Where versions of knowledge points are kept: in the database, or as files below knowledge/.",
+        choices=("sqlite", "files"),
+    )
+    max_points: int = _setting(10_000, "Points a version may hold.", low=1, high=1_000_000)
+    merge_days: float = _setting(
+        7.0, "Age of the oldest increment, in days, at which increments are merged; 0 never.", low=0
+    )
+    merge_increments: int = _setting(
+        20, "Increments beyond which they are merged at once; 0 never.", low=0, high=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
     result_cache: int = _setting(10_000, "Answers of searches kept; 0 none.", low=0, high=1_000_000)
@@ -226,6 +242,7 @@ class Settings:
     maintenance: MaintenanceSettings = MaintenanceSettings()
     conversation: ConversationSettings = ConversationSettings()
     decay: DecaySettings = DecaySettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     search: SearchSettings = SearchSettings()
     limits: LimitSettings = LimitSettings()
     versions: VersionSettings = VersionSettings()

@@ -11,6 +11,7 @@ from memory_client.types import Deleted, UserDeleted
 from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.scope import Scope
 from memoryd.engine.change import Change, not_found, seen
+from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
 from memoryd.storage import (
@@ -39,10 +40,11 @@ _SYSTEM = Compare("category", "eq", "system")
 class Forget:
     """delete, delete_many and delete_all."""
 
-    def __init__(self, parts: Parts, change: Change, removal: Removal) -> None:
+    def __init__(self, parts: Parts, change: Change, removal: Removal, knowledge: Knowledge) -> None:
         self._parts = parts
         self._change = change
         self._removal = removal
+        self._knowledge = knowledge
 
     def delete(self, id: str, *, force: bool, scope: Scope, key: RequestKey | None) -> Deleted:
         """Destroy one memory."""
@@ -97,11 +99,13 @@ class Forget:
                 table.forget_user(tx, user_id)
             requests.forget_user(tx, user_id)
             memories.remove(tx, (row for row, _ in rows))
+            points = self._knowledge.forget_rows(tx, user_id)
             said = turns.forget_user(tx, user_id)
             sessions.forget_user(tx, user_id)
             self._removal.queue(tx, delay=0.0)
-            return {"memories": len(rows), "turns": said}
+            return {"memories": len(rows), "turns": said, "points": points}
 
+        self._knowledge.forget_files(user_id)
         return UserDeleted(user_id=user_id, counts=self._write(key, apply), backups=self._removal.backups())
 
     def _delete(

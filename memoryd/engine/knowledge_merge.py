@@ -19,7 +19,7 @@ from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.parts import Parts
 from memoryd.index.nearness import near_pairs
 from memoryd.index.vectors import int64
-from memoryd.storage import conflicts
+from memoryd.storage import conflicts, jobs
 from memoryd.storage.conflicts import ConflictRow
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
@@ -94,6 +94,13 @@ class MergeKnowledge:
                     return self._keep(user_id, ready, key)
         self._knowledge.answer(key, [None, [], 0, 0, 0, 0])
         return _receipt(None, [], 0, 0, 0, 0)
+
+    def expect(self, user_id: str) -> None:
+        """Queue the job when it is due for a user, without waiting for its schedule."""
+        now = self._parts.clock()
+        if self._rule.is_due(_increments(self._effective(user_id)), now):
+            id = self._parts.ids.new("job", now)
+            self._parts.database.write(lambda tx: jobs.enqueue(tx, id, MERGE, now))
 
     def run_due(self) -> bool:
         """Merge for one user of whom it is due; return whether it is for another one, too."""

@@ -20,6 +20,11 @@ from memoryd.storage.knowledge.snapshots import RECORD, record
 
 _GRANTED = "SELECT number FROM grants WHERE subscriber = ? AND state = 'granted'"
 
+_SET_OF = (
+    "(SELECT min(t.name) FROM shared_points s JOIN shared_sets t ON t.number = s.number "
+    f"WHERE s.point = m.row AND t.owner = m.user_id AND t.number IN ({_GRANTED}))"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Granted:
@@ -122,11 +127,9 @@ def granted(connection: sqlite3.Connection, user_id: str) -> list[Granted]:
 def by_rows(connection: sqlite3.Connection, user_id: str, rows: Sequence[int]) -> dict[int, PointRecord]:
     """Those of some points that are granted to a user, by row; of the first set by name."""
     found = connection.execute(
-        f"SELECT m.row, {RECORD}, min(t.name) AS set_name FROM points m "
-        "JOIN shared_points s ON s.point = m.row JOIN shared_sets t ON t.number = s.number "
-        f"WHERE m.row IN (SELECT value FROM json_each(?)) AND t.number IN ({_GRANTED}) "
-        "AND t.owner = m.user_id AND m.is_current GROUP BY m.row",
-        (json.dumps(rows), user_id),
+        f"SELECT row, {RECORD}, {_SET_OF} AS set_name FROM points m "
+        "WHERE m.row IN (SELECT value FROM json_each(?)) AND m.is_current AND set_name IS NOT NULL",
+        (user_id, json.dumps(rows)),
     )
     return {row["row"]: replace(record(row), shared=row["set_name"]) for row in found}
 

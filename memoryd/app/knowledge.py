@@ -1,0 +1,44 @@
+"""The part of the store that keeps knowledge points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from memoryd.app.settings import KnowledgeSettings
+from memoryd.core.conflicts.find import between
+from memoryd.engine.knowledge import Knowledge
+from memoryd.engine.knowledge_index import PointIndex
+from memoryd.engine.knowledge_merge import MergeKnowledge, MergeRule
+from memoryd.engine.knowledge_sharing import ShareKnowledge
+from memoryd.engine.parts import Parts
+from memoryd.retrieval.search import Search
+from memoryd.service.knowledge import KnowledgeService
+from memoryd.storage.knowledge.files import MemStorageFileSys
+from memoryd.storage.knowledge.sqlite import MemStorageSQLite
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgePart:
+    """What others need of it."""
+
+    knowledge: Knowledge
+    merging: MergeKnowledge
+    service: KnowledgeService
+
+
+def build_knowledge(parts: Parts, settings: KnowledgeSettings, search: Search, zone: tzinfo) -> KnowledgePart:
+    """Put it together."""
+    catalogue = MemStorageSQLite(
+        parts.database, settings.max_points, parts.clock, indexing=PointIndex(parts), ids=parts.ids
+    )
+    files = (
+        MemStorageFileSys(parts.paths.knowledge, settings.max_points, parts.clock)
+        if settings.storage == "files"
+        else None
+    )
+    knowledge = Knowledge(parts, catalogue, files, search, zone)
+    rule = MergeRule(settings.merge_days, settings.merge_increments)
+    merging = MergeKnowledge(parts, knowledge, rule, between)
+    service = KnowledgeService(knowledge, merging, ShareKnowledge(parts, knowledge))
+    return KnowledgePart(knowledge, merging, service)
