@@ -14,6 +14,7 @@ import click
 from memory_client.errors import MemorydError
 from memory_client.paths import DataPaths
 from memory_client.version import VERSION
+from memoryd.cli.conflicts import conflicts, resolve
 from memoryd.cli.process import logs, restart, serve, start, status, stop
 from memoryd.cli.searching import search
 from memoryd.cli.store import config, doctor, reindex
@@ -58,5 +59,18 @@ def main(ctx: click.Context, data_dir: Path | None) -> None:
     ctx.obj = DataPaths.at(data_dir)
 
 
-for command in (serve, start, stop, restart, status, logs, search, reindex, doctor, config):
+for command in (
+    serve,
+    start,
+    stop,
+    restart,
+    status,
+    logs,
+    search,
+    conflicts,
+    resolve,
+    reindex,
+    doctor,
+    config,
+):
     main.add_command(command)

@@ -89,19 +89,20 @@ def _kind(hit: Hit) -> str:
         "turn": [about.get("session_id"), about.get("speaker")],
         "shared": [about.get("set")],
     }[hit["type"]]
-    return " ".join([hit["type"], *(_plain(one) for one in own if one)])
+    return " ".join([hit["type"], *(plain(one) for one in own if one)])
 
 
 def _marked(snippet: Snippet, before: str, behind: str) -> str:
     """The snippet with its matches between marks; what could steer the terminal is left out."""
     text, shown, at = snippet["text"], "", 0
     for start, end in snippet["marks"]:
-        shown += f"{_plain(text[at:start])}{before}{_plain(text[start:end])}{behind}"
+        shown += f"{plain(text[at:start])}{before}{plain(text[start:end])}{behind}"
         at = end
-    return shown + _plain(text[at:])
+    return shown + plain(text[at:])
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Without what could steer the terminal."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
@@ -114,7 +115,7 @@ def _reasons(hit: Hit, explanation: Explanation) -> Iterator[tuple[str, str]]:
             for source, raw in hit["scores"].items()
         ),
     )
-    yield "found by", ", ".join(map(_plain, explanation["keys"]))
+    yield "found by", ", ".join(map(plain, explanation["keys"]))
     yield explanation["recipe"], _sum(explanation)
     yield "same", ", ".join(explanation["same"])
 

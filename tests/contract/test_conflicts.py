@@ -64,7 +64,9 @@ def test_what_may_be_so_at_once_is_none(ready: Face, user: str) -> None:
 
 
 def test_the_contrary_is_found_among_many_that_are_near(ready: Face, user: str) -> None:
-    foods = "拉面 寿司 火锅 烤肉 饺子 面条 米饭 牛排 披萨 汉堡 沙拉 烧烤 春卷 豆腐 炒饭 馄饨 包子 油条".split()
+    foods = (
+        "拉面 寿司 火锅 烤肉 饺子 面条 米饭 牛排 披萨 汉堡 沙拉 烧烤 春卷 豆腐 炒饭 馄饨 包子 油条".split()
+    )
     likes = ready.kb.add_many([f"主人喜欢吃{food}" for food in foods], user_id=user)
     no = ready.kb.add("主人不喜欢吃豆腐", user_id=user)
     assert sides(ready.kb.conflicts(user_id=user)) == [(likes[foods.index("豆腐")], no)]

@@ -1,0 +1,75 @@
+"""Commands conflicts and resolve: what excludes each other among the memories, and which of it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import click
+
+from memory_client.paths import DataPaths
+from memory_client.types import Conflict, ConflictSide
+from memoryd.cli.found import plain
+
+_SHOWN = 300
+"""Characters of a text."""
+
+
+@click.command()
+@click.option("--memory", "memory_id", help="Of this memory only.")
+@click.option("--window", default="30d", show_default=True, help="Made or changed within: 12h, 30d, 8w, all.")
+@click.option("--user", default="default", show_default=True, help="Whose memories.")
+@click.option("--agent", help="An agent's too; '*' for all of the user's.")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
+@click.pass_obj
+def conflicts(
+    paths: DataPaths, memory_id: str | None, window: str, user: str, agent: str | None, *, as_json: bool
+) -> None:
+    """Show memories that exclude each other, the gravest first."""
+    from memory_client.client import KnowledgeClient
+
+    with KnowledgeClient(paths.root) as client:
+        found = client.conflicts(memory_id, window, user_id=user, agent_id=agent)
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else "\n".join(_lines(found)))
+
+
+@click.command()
+@click.argument("winner")
+@click.argument("loser")
+@click.option("--reason", help="Why; kept with the loser's version.")
+@click.option("--keep-both", is_flag=True, help="They do not exclude each other: archive nothing.")
+@click.option("--user", default="default", show_default=True, help="Whose memories.")
+@click.option("--agent", help="An agent's too; '*' for all of the user's.")
+@click.pass_obj
+def resolve(
+    paths: DataPaths,
+    /,
+    winner: str,
+    loser: str,
+    *,
+    keep_both: bool,
+    user: str,
+    agent: str | None,
+    reason: str,
+) -> None:
+    """Decide between two memories: LOSER is archived as wrong (`restore` brings it back), WINNER stays."""
+    from memory_client.client import KnowledgeClient
+
+    with KnowledgeClient(paths.root) as client:
+        done = client.resolve(winner, loser, reason=reason, keep_both=keep_both, user_id=user, agent_id=agent)
+    what = f"{loser} is archived as wrong" if done["archived"] else "both are kept"
+    click.echo(f"{what}; conflicts closed: {done['closed']}")
+
+
+def _lines(found: Sequence[Conflict]) -> Iterator[str]:
+    for conflict in found:
+        state = "" if conflict["state"] == "open" else "  (corrected since)"
+        yield f"{conflict['severity']:<6} {conflict['type']}: {plain(conflict['detail'])}{state}"
+        yield _side(conflict["first"])
+        yield _side(conflict["second"])
+    if not found:
+        yield "no conflicts"
+
+
+def _side(side: ConflictSide) -> str:
+    return f"    {side['id']} v{side['version']}  {plain(side['text'][:_SHOWN])}"
