@@ -25,7 +25,7 @@ ROOMS = (
     "service",
     "server",
 )
-COMPOSITION_ROOT = frozenset({"app", "cli", "daemon", "knowledge_base", "__main__", ""})
+COMPOSITION_ROOT = frozenset({"app", "cli", "daemon", "knowledge_base", "memory_manager", "__main__", ""})
 CLIENT_LIBRARIES = frozenset({"zmq", "msgpack", "platformdirs", "filelock", "psutil", "memory_client"})
 READERS_OF_THE_ENVIRONMENT = ("memoryd/app/", "memory_client/paths.py")
 # The environment itself, however it is reached.

@@ -14,6 +14,7 @@ from memory_client.aio import (
     AsyncConversationClient,
     AsyncDecayClient,
     AsyncKnowledgeClient,
+    AsyncKnowledgePointsClient,
     AsyncReviewClient,
 )
 from memory_client.api import (
@@ -22,6 +23,7 @@ from memory_client.api import (
     AdminAPI,
     ConversationAPI,
     DecayAPI,
+    KnowledgeAPI,
     LifeAPI,
     MemoryAPI,
     MethodSpec,
@@ -32,13 +34,16 @@ from memory_client.client import (
     ConversationClient,
     DecayClient,
     KnowledgeClient,
+    KnowledgePointsClient,
     ReviewClient,
 )
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
+from memoryd.memory_manager import MemoryManager
 from memoryd.service.admin import AdminService
 from memoryd.service.conversation import ConversationService
 from memoryd.service.decay import DecayService
+from memoryd.service.knowledge import KnowledgeService
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.review import ReviewService
@@ -54,6 +59,9 @@ FACES: list[tuple[str, type]] = [
     ("decay", AsyncDecayClient),
     ("review", ReviewClient),
     ("review", AsyncReviewClient),
+    ("knowledge", KnowledgePointsClient),
+    ("knowledge", AsyncKnowledgePointsClient),
+    ("knowledge", MemoryManager),
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
 ]
@@ -63,6 +71,7 @@ SERVICES: list[tuple[type, type]] = [
     (ConversationAPI, ConversationService),
     (DecayAPI, DecayService),
     (ReviewAPI, ReviewService),
+    (KnowledgeAPI, KnowledgeService),
     (AdminAPI, AdminService),
 ]
 OF_FACES = [
@@ -108,7 +117,10 @@ def test_declarations_keep_the_rules(spec: MethodSpec) -> None:
         assert spec.parameters["request_id"].default is None
     if "agent_id" in spec.parameters:
         assert spec.parameters["agent_id"].default is None
-    if "user_id" in spec.parameters and spec.name != "delete_all":
+    if "user_id" in spec.required:
+        assert spec.positional[0] == "user_id"
+        assert spec.group == "knowledge" or spec.name == "delete_all"
+    elif "user_id" in spec.parameters:
         assert spec.parameters["user_id"].default == "default"
 
 
