@@ -65,6 +65,7 @@ from memoryd.models.host import EmbedderHost
 from memoryd.models.reranker import RerankerChoice, RerankerHost
 from memoryd.models.select import EmbedderChoice
 from memoryd.retrieval.cache import ResultCache
+from memoryd.retrieval.graph import StoredGraph
 from memoryd.retrieval.rerank import Reranker
 from memoryd.retrieval.search import Search
 from memoryd.service.admin import AdminService
@@ -112,7 +113,9 @@ class App:
                 seconds=settings.reranker.deadline_ms / 1000.0,
             ),
             ResultCache(settings.search.result_cache, settings.search.result_seconds),
+            graph=StoredGraph(),
             clock=clock,
+            calendar=parts.calendar,
         )
         self._runtime.result_cache = self._search.cache.counters
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)

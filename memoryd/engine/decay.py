@@ -81,10 +81,7 @@ class Decay:
         """Make a pass over one user's memories. operator: who wanted it."""
         now = self._parts.clock()
         with self._parts.database.read() as connection:
-            known, reply = requests.earlier_reply(connection, key) if key else (False, None)
             is_behind = days.is_behind(connection, self._parts.calendar, scope.user_id, now)
-        if known:
-            return DecayPass(**reply)
         undone = [] if is_behind else self._undo_ahead(scope.user_id, now)
         with self._parts.database.read() as connection:
             plan = None if is_behind else self._plan(connection, scope, now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from bisect import bisect_right
+from functools import partial
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted
@@ -57,11 +58,9 @@ class Purge:
         with self._parts.database.read() as connection:
             users = passes.users(connection)
         for user_id in users:
-            self._parts.database.write(
-                lambda tx, user_id=user_id: self._retire(tx, Scope(user_id, ALL_AGENTS))
-            )
+            self._parts.database.write(partial(self._retire, Scope(user_id, ALL_AGENTS)))
 
-    def _retire(self, tx: Transaction, scope: Scope) -> list[str]:
+    def _retire(self, scope: Scope, tx: Transaction) -> list[str]:
         """What no clock can be blamed for: as many days have seen a pass since it was archived."""
         now = self._parts.clock()
         seen = passes.dates(tx.connection, scope.user_id)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from memoryd.core.days import Calendar
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.fold import fold, index_terms
 from memoryd.core.kinds import TextKind
@@ -30,7 +31,7 @@ from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import Source
 from memoryd.retrieval.ranker import rank
 from memoryd.retrieval.sources import Ask, GraphSource
-from memoryd.storage import candidates, texts
+from memoryd.storage import candidates, days, texts
 from memoryd.storage.candidates import Place
 from memoryd.storage.knowledge.grants import Granted
 
@@ -63,6 +64,7 @@ class Work:
     lacks: list[str] = field(default_factory=list)
     recipes: dict[TextKind, str] = field(default_factory=dict)
     pending: Callable[[], Encoded | None] | None = None
+    calendar: Calendar = field(default_factory=Calendar)
 
     def await_encoding(self) -> Encoded | None:
         """What was made of the query, which may still be on its way."""
@@ -237,7 +239,7 @@ def judged(
     with work.timed("features"):
         known = features(scene)
         if ask.kind == "memory":
-            known |= _standing(work, rows, ask.past)
+            known |= _standing(work, ask, rows)
         if "graph" in rankings:
             known["graph"] = scene.frame.column({one.row: one.share for one in rankings["graph"]}, 0.0)
     every = {row: found.get(row) or Fused(row) for row in rows}
@@ -329,16 +331,17 @@ def _idf(words: Words, spoken: Sequence[str]) -> dict[str, float]:
     return {term: partition.idf(count) for term, count in found.items() if count}
 
 
-def _standing(work: Work, rows: Sequence[int], past: Past | None) -> Features:
+def _standing(work: Work, ask: Ask, rows: Sequence[int]) -> Features:
     """What weighs a memory whatever is asked: importance and confidence against the usual, and recency."""
-    known = candidates.standings(work.connection, rows)
-    if past is not None:
-        known |= past.standings()
+    known_days = days.of_user(work.connection, work.calendar, ask.scope.user_id, work.now)
+    known = candidates.standings(work.connection, rows, known_days)
+    if ask.past is not None:
+        known |= ask.past.standings()
     empty = candidates.Standing(0, 1.0, 1.0, 0.0)
     own = [known.get(row, empty) for row in rows]
-    days = np.array([max(0.0, work.now - one.last_access) / _DAY for one in own])
+    unused = np.array([max(0.0, work.now - one.last_access) / _DAY for one in own])
     return {
         "importance": np.array([one.importance - 1.0 for one in own]),
         "confidence": np.array([one.confidence - 1.0 for one in own]),
-        "recency": np.exp(-RECENCY_RATE * days),
+        "recency": np.exp(-RECENCY_RATE * unused),
     }

@@ -13,6 +13,7 @@ from typing import Any
 from memory_client.deadline import Deadline
 from memory_client.errors import InvalidParameterError, MemorydError, SpaceMismatchError, StorageError
 from memory_client.types import Hit, SearchReport
+from memoryd.core.days import Calendar
 from memoryd.core.duplicates import collapse
 from memoryd.core.fold import index_terms
 from memoryd.core.kinds import kind_of
@@ -64,6 +65,7 @@ class Search:
         *,
         graph: GraphSource | None = None,
         clock: Callable[[], float] = time.time,
+        calendar: Calendar | None = None,
     ) -> None:
         self._database = database
         self._lexical = lexical
@@ -72,6 +74,7 @@ class Search:
         self.cache = cache
         self._graph = graph
         self._clock = clock
+        self._calendar = calendar or Calendar()
         self._pool = ThreadPoolExecutor(_PARALLEL, thread_name_prefix="memoryd-search")
 
     def close(self) -> None:
@@ -158,6 +161,7 @@ class Search:
                 request.weights,
                 self._clock() if request.as_of is None else request.as_of,
                 request.explain,
+                calendar=self._calendar,
             )
             asks = [ask for target in plan.targets for ask in asks_of(connection, request, plan, target)]
             if pending is not None:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from memoryd.core.days import Days
+from memoryd.core.decay import Cohort, Fading
 from memoryd.core.filters import Node
 from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
@@ -34,7 +36,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a memory's weight depends on."""
+    """What a memory's weight depends on. importance: what time has left of it."""
 
     row: int
     importance: float
@@ -63,6 +65,11 @@ _PLACES: dict[TextKind, str] = {
 }
 _MADE = "m.created_at >= ? AND m.created_at < ?"
 _SPEAKS = "m.event_start < ? AND (m.event_start >= ? OR m.event_end > ?)"
+_FADING_COLUMNS = len(Fading._fields)
+_STANDINGS = (
+    "SELECT row, importance, decay_from, decay_seq, grace, category, pinned, verified OR source = 'user', "
+    "expires_at, confidence, last_access FROM memories WHERE row IN (SELECT value FROM json_each(?))"
+)
 _SPEAKERS = """
     WITH RECURSIVE known (name) AS (
         SELECT min(speaker) FROM turns WHERE user_id = :user AND remembered AND speaker IS NOT NULL
@@ -83,13 +90,17 @@ def places(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) 
     return {found[0]: Place(*found) for found in cursor.execute(sql, (json.dumps(rows),))}
 
 
-def standings(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Standing]:
-    """What the weights of memories depend on, by row."""
-    sql = (
-        "SELECT row, importance, confidence, last_access FROM memories "
-        "WHERE row IN (SELECT value FROM json_each(?))"
-    )
-    return {found[0]: Standing(*found) for found in connection.execute(sql, (json.dumps(rows),))}
+def standings(connection: sqlite3.Connection, rows: Sequence[int], days: Days) -> dict[int, Standing]:
+    """What the weights of memories depend on, by row. days: of their user, up to now."""
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: half the time of rows by name
+    found = cursor.execute(_STANDINGS, (json.dumps(rows),)).fetchall()
+    cohort = Cohort.of([one[:_FADING_COLUMNS] for one in found])
+    left = cohort.effective(cohort.days(days)).tolist()
+    return {
+        one[0]: Standing(one[0], importance, *one[_FADING_COLUMNS:])
+        for one, importance in zip(found, left, strict=True)
+    }
 
 
 def speakers(connection: sqlite3.Connection, user_id: str) -> list[str]:

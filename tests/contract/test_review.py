@@ -91,9 +91,6 @@ def test_delete_archives_it(life: Clocked) -> None:
     assert decided["decided_at"] == life.now
     life.kb.restore(id)
     assert life.effective(id) == 0.5
-    with pytest.raises(InvalidStateError, match="archived"):
-        life.kb.archive(id)
-        life.kb.boost(id)
 
 
 def test_keep_of_a_promotion_asks_again_at_the_next_rise(life: Clocked) -> None:
