@@ -15,6 +15,8 @@ from memoryd.storage.database import Transaction
 
 MAX_ATTEMPTS = 5
 _BACK_OFF_SECONDS = 30.0
+_CLOCK_SLACK = 3600.0
+"""By which a clock may be put back without a job being taken for one from the future."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,14 @@ def enqueue(tx: Transaction, id: str, kind: str, now: float, not_before: float |
 
 
 def take(tx: Transaction, now: float, last: Sequence[str] = ()) -> Job | None:
-    """Mark the next due job running and return it; last: kinds that wait until nothing else is due."""
+    """Mark the next due job running and return it; last: kinds that wait until nothing else is due.
+
+    What was queued in the future was queued by another clock: nobody knows when it is due, so it is now.
+    """
     row = tx.execute(
-        "SELECT id, kind, attempts FROM jobs WHERE state = 'queued' AND not_before <= ? "
+        "SELECT id, kind, attempts FROM jobs WHERE state = 'queued' AND (not_before <= ? OR updated_at > ?) "
         "ORDER BY kind IN (SELECT value FROM json_each(?)), not_before, id LIMIT 1",
-        (now, json.dumps(last)),
+        (now, now + _CLOCK_SLACK, json.dumps(last)),
     ).fetchone()
     if row is None:
         return None

@@ -105,6 +105,27 @@ def test_schedules_are_queued_at_the_start_and_again_when_done(store: SmallStore
         eventually("the next is queued", lambda: waiting(store) == {"daily": 86400, "hourly": 7200})
 
 
+def test_schedules_survive_a_clock_that_is_put_back(store: SmallStore, clock: Clock) -> None:
+    times: list[float] = []
+    with running(
+        store, clock, {"daily": lambda: times.append(clock.now)}, Schedule("daily", 86400)
+    ) as runner:
+        for year in (10, -20, 0):
+            clock.now = START + year * 365 * 86400
+            runner._wake.set()
+            eventually("the job ran and is queued anew", lambda: times[-1:] == [clock.now])
+            eventually("for a day later", lambda: waiting(store) == {"daily": clock.now - START + 86400})
+    assert len(times) == 3
+
+
+def test_a_small_step_back_makes_nothing_due(store: SmallStore, clock: Clock) -> None:
+    with running(store, clock, {"k": lambda: None, "now": lambda: None}) as runner:
+        runner.enqueue("k", delay=100)
+        clock.now -= 1800
+        runner.enqueue("now")
+        eventually("only the other is done", lambda: waiting(store) == {"k": 100})
+
+
 def test_a_restart_leaves_the_schedule_and_a_shorter_one_counts(store: SmallStore, clock: Clock) -> None:
     for seconds, due in ((1000, 1000), (5000, 1000), (100, 600)):
         with running(store, clock, {"k": lambda: None}, Schedule("k", seconds)):
