@@ -18,7 +18,7 @@ from memoryd.core.triples.predicates import FAVORITE_OF
 from memoryd.core.triples.reading import Reading
 from memoryd.core.triples.statement import Statement
 
-_CLAUSES = re.compile(r"[，,：:]|(?:但是|不过|可是|而且|并且)(?=.)")
+_CLAUSES = re.compile(r"[，,：:]|(?:但是|可是|而且|并且)(?=.)|不过(?=[我他她它主用也还很])")
 _FREQUENCY = re.compile(words.FREQUENCY)
 _CONDITION = re.compile(rf"(?P<condition>{words.CONDITION})(?P<comma>[，,]?)")
 _NOT = re.compile(words.NOT)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memoryd.core.kinds import kind_of
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import Scope
 from memoryd.storage import tombstones
 from memoryd.storage.database import Transaction
@@ -54,7 +54,7 @@ def of(
 
 
 def texts_of(
-    connection: sqlite3.Connection, scope: Scope, numbers: Sequence[int], kind: Literal["memory", "turn"]
+    connection: sqlite3.Connection, scope: Scope, numbers: Sequence[int], kind: TextKind
 ) -> list[tuple[int, int]]:
     """(triple, row) of the texts of a kind that are evidence of triples and that the scope sees."""
     agent, params = agent_condition(scope)
