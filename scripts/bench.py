@@ -1,6 +1,6 @@
 """Measure everything that was asked of memoryd's speed and size, and print asked against reached.
 
-python scripts/bench.py [embed bulk start search keyword recall add size]
+python scripts/bench.py [embed bulk start search keyword recall add decay size]
                         [--turns FILE] [--million] [--json FILE] [--dir PATH]
 """
 
@@ -32,6 +32,7 @@ SECTIONS = {
     "keyword": "benchmarks.keyword",
     "recall": "benchmarks.recall",
     "add": "benchmarks.add",
+    "decay": "benchmarks.decay",
     "size": "benchmarks.size",
 }
 MILLION = "million"

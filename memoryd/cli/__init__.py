@@ -15,7 +15,9 @@ from memory_client.errors import MemorydError
 from memory_client.paths import DataPaths
 from memory_client.version import VERSION
 from memoryd.cli.conflicts import conflicts, resolve
+from memoryd.cli.decay import decay
 from memoryd.cli.process import logs, restart, serve, start, status, stop
+from memoryd.cli.review import review
 from memoryd.cli.searching import search
 from memoryd.cli.store import config, doctor, reindex
 
@@ -69,6 +71,8 @@ for command in (
     search,
     conflicts,
     resolve,
+    decay,
+    review,
     reindex,
     doctor,
     config,

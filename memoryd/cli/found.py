@@ -62,10 +62,10 @@ def _time(times: Mapping[str, Any] | None) -> str:
 
 
 def _span(span: list[float | None] | None) -> str:
-    return "" if span is None else " to ".join("..." if one is None else _date(one) for one in span)
+    return "" if span is None else " to ".join("..." if one is None else date(one) for one in span)
 
 
-def _date(seconds: float) -> str:
+def date(seconds: float) -> str:
     """In the time zone of this machine."""
     try:
         return f"{(_EPOCH + timedelta(seconds=seconds)).astimezone():%Y-%m-%d %H:%M}"
@@ -74,7 +74,7 @@ def _date(seconds: float) -> str:
 
 
 def _hit_lines(rank: int, hit: Hit, *, explain: bool, marks: tuple[str, str]) -> Iterator[str]:
-    yield f"{rank:>2}. {hit['score']:.3f}  {_date(hit['created_at'])}  {_kind(hit)}  {hit['id']}"
+    yield f"{rank:>2}. {hit['score']:.3f}  {date(hit['created_at'])}  {_kind(hit)}  {hit['id']}"
     explanation = hit["explain"]
     yield f"{_INDENT}{_marked(explanation['snippet'], *marks)}"
     if explain:
