@@ -22,6 +22,7 @@ from memory_client.types import (
     FeedbackTaken,
     Filters,
     Finding,
+    Forgotten,
     Hit,
     Intent,
     KnowledgeComparison,
@@ -562,11 +563,23 @@ class AsyncKnowledgeClient(AsyncCore):
         self,
         id: str,
         *,
+        sources: bool = False,
         force: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Deleted: ...
+    async def forget(
+        self,
+        query: str | None = None,
+        *,
+        ids: list[str] | None = None,
+        dry_run: bool = True,
+        n_results: int = 20,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Forgotten: ...
     async def delete_many(
         self,
         ids: list[str] | None = None,

@@ -9,6 +9,7 @@ from memory_client.types import (
     Deleted,
     Direction,
     Filters,
+    Forgotten,
     Hit,
     Intent,
     Memory,
@@ -244,14 +245,35 @@ class MemoryAPI:
         self,
         id: str,
         *,
+        sources: bool = False,
         force: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Deleted:
-        """Destroy a memory and everything derived from it.
+        """Destroy a memory in every state and version, and everything derived from it.
 
-        A memory of category `system` needs `force=True`. Raises `NotFoundError`, `WrongIdError`.
+        `sources` also destroys the turn it came from (`source_id`). What it said leaves a salted hash, so
+        that it is not extracted again; saying it again lifts that. A memory of category `system` needs
+        `force=True`. Raises `NotFoundError`, `WrongIdError`.
+        """
+
+    def forget(
+        self,
+        query: str | None = None,
+        *,
+        ids: list[str] | None = None,
+        dry_run: bool = True,
+        n_results: int = 20,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Forgotten:
+        """Show what a query finds, active or not: memories, turns and triples; then destroy some by `ids`.
+
+        `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
+        them; `forget(ids=[...], dry_run=False)` destroys what was chosen of it, all or none. Memories of
+        category `system` are left out. Raises `NotFoundError`, `WrongIdError`.
         """
 
     @long_running

@@ -45,7 +45,17 @@ from memory_client.types.life import (
     ReviewState,
     Verdict,
 )
-from memory_client.types.memories import Deleted, Memory, MemoryItem, Page, Stats, Updated, UserDeleted
+from memory_client.types.memories import (
+    Deleted,
+    Forgettable,
+    Forgotten,
+    Memory,
+    MemoryItem,
+    Page,
+    Stats,
+    Updated,
+    UserDeleted,
+)
 from memory_client.types.recall import Explanation, Hit, SearchReport, Snippet
 from memory_client.types.triples import (
     EvidenceKind,
@@ -106,6 +116,8 @@ __all__ = [
     "FeedbackTaken",
     "Filters",
     "Finding",
+    "Forgettable",
+    "Forgotten",
     "Hit",
     "Intent",
     "Kind",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from memory_client.types.vocabulary import Category, Kind, Metadata, Source, State
 
@@ -70,8 +70,8 @@ class Page(TypedDict):
     items: list[Memory]
     cursor: str | None
     total: int
-    left_out: NotRequired[list[str]]
-    """With `as_of`: memories that were known by then, but whose history no longer tells what."""
+    left_out: list[str]
+    """With `as_of` memories that were known by then, but whose history no longer tells what."""
 
 
 class Updated(TypedDict):
@@ -88,8 +88,32 @@ class Deleted(TypedDict):
     ids: list[str]
     """Deleted, or with `dry_run` those that would be."""
     count: int
+    sources: list[str]
+    """Turns that were deleted with a memory, as `sources=True` asks."""
+    still: list[str]
+    """What still says the same as the deleted memories: others, now or in a former version, and turns. Of
+    many the first 20 are looked at."""
     backups: list[str]
     """Backup files that still hold what was deleted."""
+
+
+class Forgettable(TypedDict):
+    """What `forget` found."""
+
+    id: str
+    type: Literal["memory", "turn", "triple"]
+    text: str
+    score: float
+    """Of a triple that of the text that says so."""
+    state: State | None
+    """Of a memory."""
+
+
+class Forgotten(Deleted):
+    """The receipt of `forget`; with `dry_run` its preview."""
+
+    found: list[Forgettable]
+    """What the query found; empty once it is deleted."""
 
 
 class UserDeleted(TypedDict):

@@ -39,6 +39,7 @@ from memoryd.engine.converse import Converse
 from memoryd.engine.decay import Decay
 from memoryd.engine.examine import Examine
 from memoryd.engine.forget import Forget
+from memoryd.engine.forget_preview import ForgetPreview
 from memoryd.engine.forget_turns import ForgetTurns
 from memoryd.engine.history import History
 from memoryd.engine.judge import Judge
@@ -120,6 +121,7 @@ class App:
         self._runtime.result_cache = self._search.cache.counters
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
         self._change = Change(parts)
+        self._forget_turns = ForgetTurns(parts, self._removal)
         self._shelve = Shelve(parts, self._change)
         self._decay = Decay(parts, self._change, self._shelve, settings.decay.pass_share)
         self._purge = Purge(parts, self._change, self._removal, settings.decay.retention_days)
@@ -213,10 +215,11 @@ class App:
     def _memory_service(self) -> MemoryService:
         parts = self._parts
         remember = Remember(parts, self._change)
-        forget = Forget(parts, self._change, self._removal, self._knowledge.knowledge)
+        forget = Forget(parts, self._change, self._removal, self._forget_turns, self._knowledge.knowledge)
+        preview = ForgetPreview(parts.database, self._search)
         asking = Asking(_zone(self._settings.search.timezone), parts.clock)
         return MemoryService(
-            remember, Recall(parts), AsOf(parts), forget, self._search, asking, self._maintain
+            remember, Recall(parts), AsOf(parts), forget, preview, self._search, asking, self._maintain
         )
 
     def _life_service(self) -> LifeService:
@@ -225,8 +228,7 @@ class App:
 
     def _conversation_service(self) -> ConversationService:
         parts, closing = self._parts, self._closing
-        forget = ForgetTurns(parts, self._removal)
-        return ConversationService(Converse(parts, closing), Transcript(parts), forget, closing)
+        return ConversationService(Converse(parts, closing), Transcript(parts), self._forget_turns, closing)
 
     def _triples_service(self) -> TriplesService:
         triples = Triples(self._parts, self._removal)

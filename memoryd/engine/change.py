@@ -14,7 +14,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine import evidence
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import boosts, conflicts, memories, reviews, versions
+from memoryd.storage import boosts, conflicts, memories, reviews, tombstones, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.versions import Deed
@@ -34,6 +34,7 @@ class Change:
         row = memories.insert(tx, record)
         self._parts.lexical.put(tx, record.user_id, row, record.text)
         versions.append(tx, record, deed, [], None)
+        _unbury(tx, record, deed)
         self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
         evidence.noted(tx, record, row, self._parts.ids)
         return row
@@ -65,6 +66,7 @@ class Change:
             self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
             self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
             evidence.renewed(tx, new, stored.row, self._parts.ids)
+            _unbury(tx, new, deed)
         if (old.state == "active") != (new.state == "active"):
             shelved = new.state != "active"
             self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
@@ -93,6 +95,12 @@ class Change:
         evidence.destroyed(tx, user_id, rows)
         memories.remove(tx, rows)
         return ids
+
+
+def _unbury(tx: Transaction, record: Record, deed: Deed) -> None:
+    """What the user says again is no longer to be kept out."""
+    if deed.operator == "user" and record.source == "user":
+        tombstones.lift(tx, record.user_id, "memory", versions.hash_of(tx.connection, record.text))
 
 
 def seen(tx: Transaction, scope: Scope, id: str) -> Stored:

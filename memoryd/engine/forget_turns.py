@@ -33,7 +33,7 @@ class ForgetTurns:
             unknown = [id for id in wanted if id not in found]
             if unknown:
                 raise not_found(unknown, "turn")
-            return self._destroy(tx, [found[id] for id in wanted])
+            return self.destroy(tx, [found[id] for id in wanted])
 
         return self._removal.receipt(self._write(key, apply))
 
@@ -42,7 +42,7 @@ class ForgetTurns:
 
         def apply(tx: Transaction) -> list[str]:
             numbers = [one.number for one in known(tx.connection, scope, session_id)]
-            ids = self._destroy(tx, turns.of_sessions(tx.connection, numbers))
+            ids = self.destroy(tx, turns.of_sessions(tx.connection, numbers))
             sessions.remove(tx, numbers)
             return ids
 
@@ -52,7 +52,8 @@ class ForgetTurns:
         now = self._parts.clock()
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
-    def _destroy(self, tx: Transaction, stored: Sequence[StoredTurn]) -> list[str]:
+    def destroy(self, tx: Transaction, stored: Sequence[StoredTurn]) -> list[str]:
+        """Destroy turns of one user; return their ids."""
         remembered = [one for one in stored if one.record.remembered]
         for one in remembered:
             self._parts.lexical.remove(tx, one.record.user_id, one.row, one.record.text)

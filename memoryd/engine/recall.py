@@ -87,7 +87,8 @@ class Recall:
             )
             total = memories.count(connection, scope, node)
             page, following = where.cut(found, mark)
-            return Page(items=shown(connection, self._parts, page), cursor=following, total=total)
+            items = shown(connection, self._parts, page)
+        return Page(items=items, cursor=following, total=total, left_out=[])
 
     def count(self, filters: Filters | None, scope: Scope) -> int:
         """How many memories fit."""

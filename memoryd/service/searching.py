@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, get_args
 
+from memory_client.api import find
 from memory_client.deadline import Deadline
 from memory_client.errors import InvalidParameterError
 from memory_client.types import SearchScope
@@ -65,6 +66,11 @@ class Asking:
             span=_span(options["time_range"]),
             as_of=None if options["as_of"] is None else parse_time(options["as_of"], "as_of"),
         )
+
+    def plain(self, query: str, n_results: int, deadline: Deadline, **options: Any) -> SearchRequest:
+        """The request of a call with some options, the others as they are declared by default."""
+        declared = {name: one.default for name, one in find("memory.search").parameters.items()}
+        return self.request(query, n_results, deadline, declared | options)
 
     def _reference(self, moment: float | str | None, tz: str | None) -> datetime:
         zone = self.zone if tz is None else parse_zone(tz, "tz")

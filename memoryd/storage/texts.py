@@ -59,6 +59,12 @@ def rows_of(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: 
     return [int(row[0]) for row in connection.execute(sql, params)]
 
 
+def told(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) -> list[tuple[str, str]]:
+    """(id, text) of the texts of a kind at `rows`."""
+    sql = f"SELECT id, text FROM {TABLES[kind]} WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row"
+    return [(id, text) for id, text in connection.execute(sql, (json.dumps(list(rows)),))]
+
+
 def passages(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, tuple[Passage, int]]:
     """What is embedded of the texts at `rows`, by row, with its text_seq; unknown rows are left out.
 

@@ -234,11 +234,11 @@ def test_a_time_before_the_history_is_said(name: str, tmp_path: Any, tick: Ticks
             with pytest.raises(HistoryLimitError, match="back to version 3"):
                 kb.get(id, as_of=first, user_id="ann")
             page = kb.page(as_of=first, user_id="ann")
-            assert (ids(page), page.get("left_out"), page["total"]) == ([other], [id], 1)
+            assert (ids(page), page["left_out"], page["total"]) == ([other], [id], 1)
             report = kb.explain("orange", mode="lexical", as_of=first, user_id="ann")
             assert ids(report["hits"]) == [other]
             assert any("no history" in note for note in report["notes"])
-            assert kb.page(as_of=before, user_id="ann").get("left_out") == []
+            assert kb.page(as_of=before, user_id="ann")["left_out"] == []
     finally:
         end_daemons(tmp_path)
 
