@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from memoryd.core.conflicts.attribute_rules import RULES, Rule
@@ -14,9 +15,10 @@ from memoryd.core.conflicts.slot import Slot, bare, owner, plain
 _PLACES = frozenset({"home", "origin"})
 
 
-def slots(claim: Claim) -> list[Slot]:
+@functools.lru_cache(4096)
+def slots(claim: Claim) -> tuple[Slot, ...]:
     """The attributes a claim gives a value for."""
-    return [slot for slot in _all(claim) if slot.value]
+    return tuple(slot for slot in _all(claim) if slot.value)
 
 
 def _all(claim: Claim) -> Iterator[Slot]:

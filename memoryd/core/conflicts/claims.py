@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.core.conflicts.reading import read
@@ -48,23 +48,29 @@ _NAMES = re.compile(r"(?<!^)\b[A-Z][\w'-]*")
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One clause. words: what it says, `#` before numbers, `@` before oppositions, whose side is in `sides`;
-    times: apart, for they move about; negations: how many; past: whether it tells what was; names: its
-    capitalised words; text: folded."""
+    times: apart, for they move about; negations: how many; past: whether it tells what was; of_user:
+    whether it names the user; names: its capitalised words; text: folded."""
 
     text: str
     words: tuple[str, ...]
     times: tuple[str, ...]
-    sides: dict[str, int] = field(default_factory=dict)
+    sides: frozenset[tuple[str, int]] = frozenset()
     negations: int = 0
     hedged: bool = False
     mood: Mood = "said"
     past: bool = False
+    of_user: bool = False
     names: frozenset[str] = frozenset()
 
     @property
     def negated(self) -> bool:
         """Two negations are none."""
         return self.negations % 2 == 1
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it says something of somebody: a word that stands alone may be an answer to anything."""
+        return self.of_user or len(self.times) + sum(not word.startswith("#") for word in self.words) > 1
 
 
 @functools.lru_cache(1024)
@@ -100,11 +106,12 @@ def _claim(folded: str, raw: str) -> list[Claim]:
         text=folded,
         words=tuple(reading.words),
         times=tuple(reading.times),
-        sides=reading.sides,
+        sides=frozenset(reading.sides.items()),
         negations=reading.roles.count("negation"),
         hedged="hedge" in reading.roles,
         mood=_mood(reading.roles, raw),
         past="past" in reading.roles,
+        of_user="user" in reading.roles,
         names=frozenset(name.casefold() for name in _NAMES.findall(raw)),
     )
     return [claim]

@@ -21,6 +21,8 @@ _FREQUENCY = frozenset(
     每 早 晚 上 周 周末 天 日 月 次 顿 杯 cup""".split()
 )
 """What says how often, and no more."""
+_MOST_APART = 8
+"""Words that only one of two claims has, beyond which they are not compared word by word."""
 _HABIT = ("每", "every", "周末", "weekends")
 
 
@@ -53,10 +55,13 @@ def _exclude(mine: Slot, other: Slot) -> bool:
 
 def _aligned(a: Claim, b: Claim) -> FoundConflict | None:
     """Two claims that say the same but for one thing."""
-    only_a, only_b = _only(a.words, b.words), _only(b.words, a.words)
-    if not _same_order(a.words, b.words):
+    if len(set(a.words) ^ set(b.words)) > _MOST_APART:
         return None
-    apart = [about for about, side in a.sides.items() if about in b.sides and b.sides[about] != side]
+    only_a, only_b = _only(a.words, b.words), _only(b.words, a.words)
+    if not (a.says_something and b.says_something and _same_order(a.words, b.words)):
+        return None
+    theirs = dict(b.sides)
+    apart = sorted(about for about, side in a.sides if theirs.get(about, side) != side)
     if a.times != b.times:
         return None if only_a or only_b or apart else _by_times(a, b)
     if not only_a and not only_b:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -50,25 +51,29 @@ _PAIRS = (
 )
 
 
+@functools.lru_cache(4096)
+def _found(claim: Claim) -> tuple[tuple[int, bool, tuple[str, ...], str], ...]:
+    """Which pair, whether its one side, about whom, in which words: all a claim says of the pairs."""
+    found = []
+    for number, pair in enumerate(_PAIRS):
+        for is_one, pattern in ((True, pair.one), (False, pair.other)):
+            if match := pattern.search(claim.text):
+                about = words_of(claim.text[: match.start()])
+                found.append((number, is_one, about, match.group().strip()))
+    return tuple(found)
+
+
 def implied(a: Claim, b: Claim) -> FoundConflict | None:
     """The conflict of two claims about the same one that cannot both be so for what they mean."""
-    for pair in _PAIRS:
-        for first, second in ((a, b), (b, a)):
-            one, other = pair.one.search(first.text), pair.other.search(second.text)
-            if one and other and _about(first, one) == _about(second, other) and _is_said(second):
-                return FoundConflict(
-                    "antonym", _severity(a, b), f"{one.group().strip()} / {other.group().strip()}"
-                )
+    for number, is_one, about, words in _found(a):
+        for other_number, other_is_one, other_about, other_words in _found(b):
+            if (number, about, is_one) != (other_number, other_about, not other_is_one):
+                continue
+            if _is_said(b if is_one else a):
+                severity: Severity = "low" if a.hedged or b.hedged else "medium"
+                return FoundConflict("antonym", severity, f"{words} / {other_words}")
     return None
-
-
-def _about(claim: Claim, match: re.Match[str]) -> tuple[str, ...]:
-    return words_of(claim.text[: match.start()])
 
 
 def _is_said(claim: Claim) -> bool:
     return not claim.negations and claim.mood == "said"
-
-
-def _severity(a: Claim, b: Claim) -> Severity:
-    return "low" if a.hedged or b.hedged else "medium"

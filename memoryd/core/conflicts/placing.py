@@ -65,7 +65,7 @@ def is_place(value: str) -> bool:
 def placed(claim: Claim) -> Slot | None:
     """The place a claim gives. What one likes or does often may be done in several places."""
     text = plain(claim.text)
-    if claim.sides.keys() & {"liking", "fright", "frequency"} or _SEVERAL.search(text):
+    if dict(claim.sides).keys() & {"liking", "fright", "frequency"} or _SEVERAL.search(text):
         return None
     for pattern in (_WORKS_ZH, _IS_IN_ZH, _IS_IN_KNOWN, _WORKS_EN, _IS_IN_EN):
         match = pattern.match(text)

@@ -83,7 +83,8 @@ _ENGLISH: dict[Role, str] = {
     "empty": """
         a | an | the | this | that | 's | 'm | 're | 've | be | is | are | am | been | being | do | does
         | did | have | has | having | got | get | will | 'll | can | could | be able to | is able to |
-        are able to | am able to | able to | really | very | quite | truly | just | actually | so | such
+        are able to | am able to | able to | really | definitely | certainly
+        | indeed | of course | sure | very | quite | truly | just | actually | so | such
         | too | also | now | currently | nowadays | these days | anymore | any more | already | still |
         yet | lately | recently | any | ever | of | to | for | with | and | there | every day | all |
         each | always | in | on | at | by | from | it | really | own | own a | absolutely | totally |
