@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,12 +11,14 @@ from memory_client.errors import InvalidParameterError
 from memoryd.core.normal import normal_form
 from memoryd.core.record import CATEGORIES, Record, default_importance
 from memoryd.core.scope import Scope
+from memoryd.engine.ageing import age_of
 from memoryd.engine.change import Change, known, seen
 from memoryd.engine.entries import check_periods, new_record, screened_reason
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import require_active
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
+from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
 from memoryd.storage.versions import Deed
 
@@ -42,14 +45,13 @@ class Supersede:
             done, reply = requests.earlier_reply(connection, key) if key else (False, None)
             if done:
                 return str(reply)
-            old = known(connection, scope, id).record
-        draft = self._successor(old, text, metadata or {}, now)
+            draft = self._successor(connection, known(connection, scope, id), text, metadata or {}, now)
         embedded = self._parts.meaning.embed_in_time(draft.text, self._parts.limits.add_cap)
 
         def apply(tx: Transaction) -> str:
             stored = seen(tx, scope, id)
             require_active(stored.record)
-            new = self._successor(stored.record, text, metadata or {}, now, draft.id)
+            new = self._successor(tx.connection, stored, text, metadata or {}, now, draft.id)
             until = now if new.valid_from is None else new.valid_from
             over = replace(stored.record, state="superseded", valid_to=until)
             _check_succession(over)
@@ -60,13 +62,21 @@ class Supersede:
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
     def _successor(
-        self, old: Record, text: str, metadata: Mapping[str, Any], now: float, id: str | None = None
+        self,
+        connection: sqlite3.Connection,
+        stored: Stored,
+        text: str,
+        metadata: Mapping[str, Any],
+        now: float,
+        id: str | None = None,
     ) -> Record:
         """The new record, with what it inherits where the metadata says nothing else."""
+        old = stored.record
+        effective = age_of(connection, self._parts.calendar, stored, now).effective
         given = {name: value for name, value in metadata.items() if value is not None}
         new = new_record(
             text,
-            {**_inherited(old, given, now), **metadata},
+            {**_inherited(old, effective, given, now), **metadata},
             id=id or self._parts.ids.new("mem", now),
             user_id=old.user_id,
             agent_id=old.agent_id,
@@ -91,13 +101,13 @@ class Supersede:
         return replace(new, root_id=old.root_id, parent_id=old.id, pinned=old.pinned)
 
 
-def _inherited(old: Record, given: Mapping[str, Any], now: float) -> dict[str, Any]:
+def _inherited(old: Record, effective: float, given: Mapping[str, Any], now: float) -> dict[str, Any]:
     """Of the fields that are not given. A category may be given as a kind: then neither is inherited."""
     inherited = {"tags": list(old.tags), "exact_keys": list(old.exact_keys), "valid_from": now}
     category = given.get("category", old.category)
     if category in CATEGORIES:
         inherited |= {"category": category, "kind": old.kind}
-    return {**inherited, "importance": max(old.importance, default_importance(category))}
+    return {**inherited, "importance": max(effective, default_importance(category))}
 
 
 def _check_succession(old: Record) -> None:

@@ -25,9 +25,12 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
     id = kb.add("to be changed", {"mood": "bad"}, user_id=user)
     other = kb.add("to be deleted", user_id=user)
     third = kb.add("to be deleted too", user_id=user)
+    fourth = kb.add("to be superseded", user_id=user)
     u = {"user_id": user}
     c = kb.conversation
-    turn, _ = c.extend("old", [{"role": "user", "text": "one"}, {"role": "user", "text": "two"}], **u)["ids"]
+    turn, second = c.extend("old", [{"role": "user", "text": "one"}, {"role": "user", "text": "two"}], **u)[
+        "ids"
+    ]
     two = [{"role": "user", "text": "one"}, {"role": "assistant", "content": "two", "metadata": {"n": 2}}]
     return {
         "memory.add": (
@@ -49,6 +52,15 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
         "memory.update_importance": (
             lambda **k: kb.update_importance(id, 0.5, **u, **k),
             lambda **k: kb.update_importance(id, value=0.5, **u, **k),
+        ),
+        "memory.revert": (lambda **k: kb.revert(id, 1, **u, **k), lambda **k: kb.revert(id, 2, **u, **k)),
+        "memory.supersede": (
+            lambda **k: kb.supersede(fourth, "no longer so", **u, **k),
+            lambda **k: kb.supersede(fourth, "no longer as it was", **u, **k),
+        ),
+        "memory.forget": (
+            lambda **k: kb.forget(ids=[second, fourth], dry_run=False, **u, **k),
+            lambda **k: kb.forget(ids=[second], dry_run=False, **u, **k),
         ),
         "memory.delete": (lambda **k: kb.delete(other, **u, **k), lambda **k: kb.delete(id, **u, **k)),
         "memory.delete_many": (
