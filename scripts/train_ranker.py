@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __memoryd_script__ = True
 
-BY_HAND = {"exact": 6.0, "importance": 0.05, "confidence": 0.15, "recency": 0.1}
+BY_HAND = {"exact": 6.0, "graph": 4.0, "importance": 0.05, "confidence": 0.15, "recency": 0.1}
 """What no data set has; the sum of the others spans about ten."""
 KS = (1, 5, 10, 20)
 

@@ -23,10 +23,12 @@ from memoryd.storage.triples.walk import Bounds, Reached
 
 _MOST_STARTS = 5
 _MOST_RELATIVES = 8
+_FULL = 2.5
+"""Times its weight in the walk a triple counts, 1 at most: in full up to the discount of few triples."""
 _BOUNDS = Bounds(fan_out=24, budget=96)
 _NOT_ASKED = 0.4
 """What a triple counts whose predicate the query does not name."""
-_ON_THE_WAY = 0.3
+_ON_THE_WAY = 0.1
 """What a triple counts that only led to the entity."""
 
 
@@ -60,7 +62,7 @@ def _weighed(connection: sqlite3.Connection, ask: Ask, asked: Question) -> dict[
         owner = _owner(chain, named, own)
         for root, way in _followed(connection, ask, chain, owner):
             starts[root] = 1.0
-            found |= {number: max(found.get(number, 0.0), _ON_THE_WAY) for number in way}
+            found |= dict.fromkeys(way, _ON_THE_WAY)
     owners = {
         mention for chain in asked.chains for mention, _ in named if stands_before(chain.start, mention)
     }
@@ -68,11 +70,13 @@ def _weighed(connection: sqlite3.Connection, ask: Ask, asked: Question) -> dict[
     if own is not None:
         starts.pop(own.root, None)
     reached = _around(connection, ask, list(starts)[:_MOST_STARTS], own)
-    if not starts and own is not None and asked.says_own:
+    if not starts and not asked.chains and own is not None and asked.says_own:
         reached = _of_own(connection, ask, asked, own)
     for one in reached:
+        if one.stored.number in found:
+            continue
         factor = 1.0 if one.stored.statement.predicate in asked.predicates else _NOT_ASKED
-        found[one.stored.number] = max(found.get(one.stored.number, 0.0), one.weight * factor)
+        found[one.stored.number] = min(1.0, _FULL * one.weight) * factor
     return found
 
 

@@ -162,10 +162,11 @@ def test_rare_words_weigh_more_and_stop_words_little() -> None:
 
 def test_every_weight_is_of_a_feature_and_every_feature_is_weighed() -> None:
     of_memories = {"importance", "confidence", "recency"}
+    of_sources = {"graph"}
     weighed = {name for profile in profiles().values() for name in profile.weights}
-    assert weighed == set(NAMES) | of_memories
+    assert weighed == set(NAMES) | of_memories | of_sources
     grouped = {name for members in GROUPS.values() for name in members}
-    assert grouped <= set(NAMES) | of_memories | {"graph"}
+    assert grouped <= set(NAMES) | of_memories | of_sources
 
 
 def test_weights_have_the_sign_that_their_feature_has() -> None:

@@ -216,7 +216,7 @@ _CALLED = re.compile(
     r"(?P<name>[\u4e00-\u9fffA-Za-z]{1,10})"
 )
 _MY_KIN_IS = re.compile(
-    rf"(?P<who>{words.OWN})的?(?P<kin>{words.KIN})(?:的?名字)?(?:是|叫做?)(?P<name>{words.NAME}"
+    rf"(?P<who>{_PERSON}|[\u4e00-\u9fff]{{2}}(?=的))(?:的[\u4e00-\u9fff]{{0,3}}?)?(?P<kin>{words.KIN})(?:的?名字)?(?:是|叫做?)(?P<name>{words.NAME}"
     rf"|[\u4e00-\u9fff]{{2}}|[A-Z][a-z]+)"
 )
 
@@ -300,6 +300,10 @@ def _my_kin_is(clause: str, reading: Reading) -> Iterator[Statement]:
     if not match or match["kin"] not in KIN_ZH or words.JOB.search(match["name"]):
         return
     relation = f"{KIN_ZH[match['kin']]}_of"
-    reading.name_relative(relation, match["name"])
+    who = reading.person(match["who"], words.OWN, words.OTHER)
+    if not who or who in PEOPLE_ZH:
+        return
+    if who == OWN:
+        reading.name_relative(relation, match["name"])
     reading.speak_of(match["name"])
-    yield Statement(match["name"], relation, OWN)
+    yield Statement(match["name"], relation, who)

@@ -203,7 +203,7 @@ _IS_KIN = re.compile(
     r"|the user))?"
 )
 _KIN_IS = re.compile(
-    rf"(?P<whose>{words.MY}|(?:{words.NAME})'s) {words.KIN_LEAD}(?P<kin>{words.ONE_KIN})(?: "
+    rf"(?P<whose>{words.MY}|(?:{words.NAME})'s) {words.KIN_LEAD}(?:[a-z]+ )?(?P<kin>{words.ONE_KIN})(?: "
     rf"is|'s name is| is named| is called|'s called) (?:called |named )?(?P<name>{words.NAME})"
 )
 _ARE = re.compile(

@@ -25,11 +25,13 @@ _EN = "|".join(sorted((re.escape(word) for word in _RELATIONS if word.isascii())
 _STEP = re.compile(rf"(?P<zh>{_ZH})|\b(?P<en>{_EN})\b")
 _BETWEEN = re.compile(r"(?:的|家的?|'s(?: \w+)?)? ?|的?那个|'s (?:best|older|younger|little|big) ")
 _OWN = re.compile(r"我|主人|用户|\b(?:i|me|my|mine|the user|user)\b")
+_HAS_OWNER = re.compile(r"(?:我|主人|用户)(?:家)?的?$|的$|(?:\bmy|'s) $")
 _CUES = {
     "lives_in": r"住|城市|\blives?\b|\bliving in\b|\bcity\b|\bhome\b",
     "born_on": r"生日|出生|\bbirthday\b|\bborn\b",
     "works_as": (
-        r"职业|工作|做什么|什么生意|\bjob\b|\bwork\b|\bfor a living\b|\bprofession\b|\bdo for\b|\boccupation\b"
+        r"职业|工作|做什么|什么生意|\bjob\b|\bwork\b|\bfor a living\b|\bprofession\b|\bdo for\b"
+        r"|\boccupation\b"
     ),
     "works_at": r"上班|单位|公司|工作|\bwork\b|\bemploy\w*|\bcompany\b|\bemployer\b",
     "likes": r"喜欢|爱(?!人)|爱好|\blikes?\b|\bloves?\b|\benjoys?\b|\bhobb\w+|\bfavou?rite\b",
@@ -113,8 +115,10 @@ def _chains(text: str) -> Iterator[Chain]:
         while last + 1 < len(steps) and _BETWEEN.fullmatch(text[steps[last].end() : steps[last + 1].start()]):
             last += 1
         found = steps[first : last + 1]
-        yield Chain(found[0].start(), found[-1].end(), tuple(_RELATIONS[one.group()] for one in found))
         at = last + 1
+        if _RELATIONS[found[0].group()] == "has_pet" and not _HAS_OWNER.search(text[: found[0].start()]):
+            continue
+        yield Chain(found[0].start(), found[-1].end(), tuple(_RELATIONS[one.group()] for one in found))
 
 
 def stands_before(text_start: int, mention: Mention) -> bool:
