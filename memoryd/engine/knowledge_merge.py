@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 MERGE = "knowledge"
 """The job that merges what is due, one user at a time."""
 _DAY = 86_400.0
-_JUDGED = 5_000
-"""Pairs looked at for contradictions in one merge, a millisecond each, the best points first."""
+_JUDGED = 2_000
+"""Pairs looked at for contradictions in one merge, some milliseconds each, the best points first."""
 _TRIES = 3
 
 Clash = tuple[str, str, FoundConflict]

@@ -46,9 +46,7 @@ def contents(points: Any) -> list[str]:
 
 
 def test_a_point_fault_is_of_both_kinds() -> None:
-    with pytest.raises(
-        KnowledgeValidationError, match=r"point\.score: 101; expected a whole"
-    ) as raised:
+    with pytest.raises(KnowledgeValidationError, match=r"point\.score: 101; expected a whole") as raised:
         validate_knowledge_point({**point("a"), "score": 101})
     assert isinstance(raised.value, MemorySystemError)
     assert isinstance(raised.value, InvalidParameterError)
@@ -288,3 +286,7 @@ def test_likeness_is_looked_for_through_rare_words_only() -> None:
     """Thousands of texts of one pattern are not each compared with all others, and yet the two are found."""
     texts = [f"主人喜欢吃第{n}号拉面店的拉面" for n in range(3000)]
     assert alike([*texts, f"{texts[1234]}。"]) == {3000: [1234]}
+    common = [f"主人喜欢{food}{drink}" for food in "面饭粥饼" for drink in "茶酒水奶"] * 200
+    assert alike([*(f"{text}{n}" for n, text in enumerate(common)), "主人喜欢面", "主人喜欢面！"])[3201] == [
+        3200
+    ]
