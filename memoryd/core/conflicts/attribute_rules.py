@@ -14,6 +14,7 @@ from memoryd.core.conflicts.attribute_words import (
     JOBS_EN,
     KEPT_EN,
     KEPT_ZH,
+    KIN_EN,
     MONTHS_EN,
     SIGNS,
     SIGNS_EN,
@@ -46,7 +47,7 @@ RULES: tuple[Rule, ...] = (
     *_rule(
         "birthday", "date", "exclusive", "high",
         rf"{WHO}的?(?:生日|出生日期){_IS_ZH}?(?P<value>.+)$",
-        rf"{WHO}(?:是|于)?(?:在)?(?P<value>[^的]*?[月日号年])(?:出生|生)的?$",
+        rf"{WHO}(?:是|于)?(?:在)?(?P<value>[\d零〇一二三四五六七八九十][^的]*?[月日号年])(?:出生|生)的?$",
         rf"{WHO}出生[于在](?P<value>[^的]*[月日号年])$",
         rf"{WHO}(?:'s)? ?(?:birthday|date of birth|birth date) {_IS_EN} (?:on |in )?(?P<value>.+)$",
         rf"{WHO} (?:was|were) born (?:on|in) (?P<value>.*\d.*|{MONTHS_EN})$",
@@ -63,7 +64,8 @@ RULES: tuple[Rule, ...] = (
         rf"{WHO}的?(?:年龄{_IS_ZH}|今年|年纪是)*(?P<value>[\d一二三四五六七八九十]+)(?:周?岁)(?:半|了|的)*$",
         rf"{WHO}(?:'s age)? ?(?:is|am|are|'m|'s|turned|just turned) (?:about "
         rf"|around )?(?P<value>\d+|[a-z]+(?:-[a-z]+)?)(?: years?[ -]old| years of age)$",
-        rf"{WHO}(?: is|'m| am|'s| turned) (?P<value>\d\d)$",
+        rf"^(?P<who>i|he|she|the user|(?:my|his|her|the user's) (?:{KIN_EN}))"
+        r"(?: is|'m| am|'s| turned) (?P<value>\d\d)$",
         rf"{WHO}(?:'s)? age is (?P<value>\d+)$",
     ),
     *_rule(
@@ -139,7 +141,7 @@ RULES: tuple[Rule, ...] = (
         rf"{WHO}(?:跟|和|与)(?P<value>{HAN}{{2,3}})(?:已经)?(?:结婚|是夫妻)了?$",
         rf"{WHO}(?:嫁给|娶)了?(?P<value>{HAN}{{2,3}})了?$",
         rf"{WHO}(?: is| am|'m|'s| got| was)? married to (?P<value>.+)$",
-        rf"{WHO} married (?!to)(?P<value>.+)$",
+        rf"{WHO} married (?!(?:to|in|on|at|for|with)\b)(?P<value>.+)$",
     ),
     *_rule(
         "engaged", "name", "exclusive", "medium",

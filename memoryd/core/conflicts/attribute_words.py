@@ -23,6 +23,10 @@ ONE_OTHER_EN = _either(
     |homeroom teacher"""
 )
 """Of these people one has one."""
+KIN_EN = _either(
+    """mother mom mum father dad sister brother son daughter wife husband grandmother grandfather grandma
+    grandpa girlfriend boyfriend friend cousin aunt uncle dog cat"""
+)
 JOBS = _either(
     """
     医生 护士 老师 教师 教授 律师 会计 会计师 工程师 程序员 设计师 司机 警察 消防员 厨师 记者 编辑 作家

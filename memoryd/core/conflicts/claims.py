@@ -35,7 +35,7 @@ _SUBJECT = re.compile(
     r"|朋友|同事|奶奶|爷爷)?"
     r"|(?:the user's|my|his|her) \w+(?= )|the user|(?:i|he|she|they)\b"
     r"|\w+(?= (?:likes?|loves?|hates?|lives?|works?|is|has|was|can)\b)"
-    rf"|[{UNSPACED}]{{2,4}}?(?=喜欢|讨厌|住|在|是|有|不|会|对|叫)"
+    rf"|[{UNSPACED}]{{2,4}}?(?=喜欢|讨厌|住|在|是|有|不|会|对|叫|今年|\d)"
 )
 _USER_SAYS = re.compile(
     r"^(?:(?:主人|用户|我)(?:说过?|提到过?|表示过?)(?:自己|他|她|我)?"
@@ -77,13 +77,15 @@ class Claim:
 def claims(text: str) -> tuple[Claim, ...]:
     """The clauses of a text, each with the subject it takes over from the one before."""
     found: list[Claim] = []
-    subject = ""
+    subject: str | None = ""
     for clause in _clauses(text[:_LONGEST]):
         folded = _USER_SAYS.sub("主人" if fold(clause)[0] > "\u3000" else "i ", fold(clause))
-        if subject and _VERB_FIRST.match(folded):
-            folded = f"{subject}{folded}"
-        else:
+        if not _VERB_FIRST.match(folded):
             subject = _subject(folded)
+        elif subject is None:
+            continue
+        else:
+            folded = f"{subject}{folded}"
         found += _claim(folded, clause)
     return tuple(found[:_MOST_CLAUSES])
 
@@ -92,9 +94,10 @@ def _clauses(text: str) -> list[str]:
     return [part.strip() for part in _CLAUSES.split(text) if part and fold(part).strip()]
 
 
-def _subject(folded: str) -> str:
+def _subject(folded: str) -> str | None:
+    """Whom a clause is about, as the next one takes it over; None when that cannot be told."""
     found = _SUBJECT.match(folded)
-    return "" if found is None else found.group() + (" " if found.group().isascii() else "")
+    return None if found is None else found.group() + (" " if found.group().isascii() else "")
 
 
 def _claim(folded: str, raw: str) -> list[Claim]:

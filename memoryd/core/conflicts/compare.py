@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from memoryd.core.conflicts.implied import implied
 from memoryd.core.conflicts.opposites import CHANGING_GROUPS, IMPRESSIONS
 from memoryd.core.conflicts.slot import Slot
 from memoryd.core.conflicts.values import dates_exclude, excludes, growth
-from memoryd.core.conflicts.words import CHANGING, CHANGING_STEMS, GRAVE, GRAVE_STEMS, stem
+from memoryd.core.conflicts.words import CHANGING, CHANGING_STEMS, FAMILY_STEMS, GRAVE, GRAVE_STEMS, stem
 
 _FREQUENCY = frozenset(
     stem(word)
@@ -23,7 +24,7 @@ _FREQUENCY = frozenset(
 """What says how often, and no more."""
 _MOST_APART = 8
 """Words that only one of two claims has, beyond which they are not compared word by word."""
-_HABIT = ("每", "every", "周末", "weekends")
+_HABIT = re.compile(r"每|周末|\bevery\b|\b(?!birth|holi)[a-z]+days\b|\bweekends\b")
 
 
 def compare(a: Claim, b: Claim) -> FoundConflict | None:
@@ -90,9 +91,7 @@ def _by_times(a: Claim, b: Claim) -> FoundConflict | None:
     mine, theirs = _only(a.times, b.times), _only(b.times, a.times)
     if len(mine) != 1 or len(theirs) != 1 or a.negations or b.negations or not a.words:
         return None
-    if any(word in claim.text for word in _HABIT for claim in (a, b)) or not dates_exclude(
-        mine[0], theirs[0]
-    ):
+    if _HABIT.search(a.text) or _HABIT.search(b.text) or not dates_exclude(mine[0], theirs[0]):
         return None
     return _found("date", a, b, f"{mine[0]} / {theirs[0]}")
 
@@ -111,7 +110,13 @@ def _severity(a: Claim, b: Claim, impression: str) -> Severity:
         return "low"
     if impression in ("liking", "marriage"):
         return "medium"
-    return "high" if _speaks_of(a, GRAVE, GRAVE_STEMS) else "medium"
+    return "high" if _speaks_of(a, GRAVE, GRAVE_STEMS) or _is_of_family(a) else "medium"
+
+
+def _is_of_family(claim: Claim) -> bool:
+    """Whether it says only whom somebody has."""
+    said = {word for word in claim.words if word[0] != "#"}
+    return bool(said) and said <= FAMILY_STEMS
 
 
 def _speaks_of(claim: Claim, words: frozenset[str], stems: frozenset[str]) -> bool:

@@ -47,10 +47,13 @@ _NEAREST = frozenset(
     word
     for one in (
         *SPOUSE.split("|"),
-        *"wife husband spouse 妈妈 爸爸 mother father 儿子 女儿 son daughter 孩子".split(),
+        *"wife husband spouse 妈妈 爸爸".split(),
+        *"mother father 儿子 女儿 son daughter 孩子".split(),
     )
     for word in words_of(one)
 )
+_USER = re.compile(r"(?:你好，?)?(?:主人|用户|我|本人)(?:的|是)?|my|the user(?:'s)?|i")
+"""Whose name it is when it is the user's; something else may be called so, as in 我养了一只叫豆豆的猫."""
 _ONLY = re.compile(r"独生|唯一|\bonly\b")
 _NO_NAME = re.compile(rf".*(?:{JOBS}|人)")
 
@@ -59,7 +62,9 @@ def named(claim: Claim) -> Iterator[Slot]:
     """The names a claim gives."""
     for pattern in (_NAME_ZH, _NAME_EN):
         if match := pattern.match(plain(claim.text)):
-            yield _called(match)
+            slot = _called(match)
+            if slot.about or slot.attribute != "name" or _USER.fullmatch(match["who"].strip()):
+                yield slot
 
 
 def related(claim: Claim) -> Iterator[Slot]:

@@ -77,6 +77,14 @@ _OPPOSITES: dict[str, tuple[str, ...]] = {
         """,
     ),
     "trust": ("信任 相信 | trust | believe", "怀疑 | distrust | mistrust | doubt"),
+    "seniority": (
+        "比我大 | older than | elder than",
+        "比我小 | younger than",
+    ),
+    "sleep": (
+        "睡得好 睡得香 | sleep well | sleeps well",
+        "睡得差 睡得不好 失眠 | sleep badly | sleeps badly | sleep poorly",
+    ),
     "hand": (
         """
         左撇子 左利手 | left-handed | left handed | lefty
@@ -267,7 +275,7 @@ IMPRESSIONS = frozenset(
         """.split()
 )
 """What one finds so today and otherwise tomorrow."""
-CHANGING_GROUPS = frozenset({"hour of sleep"})
+CHANGING_GROUPS = frozenset({"hour of sleep", "sleep"})
 
 
 def _sides() -> dict[str, Side]:

@@ -33,6 +33,10 @@ _WORKS_EN = re.compile(
     r"|is studying|takes? place|will take place|happens?|parks?|teaches|teach) (?P<prep>in|at"
     r"|for) (?P<value>.+)$"
 )
+_PUT_EN = re.compile(
+    r"^(?P<who>.+? (?:parked|left|put|hid|stored|keeps?|stores?) .+?)"
+    r" (?:in|on|at|under|behind|inside) (?P<value>.+)$"
+)
 _NO_PLACE = re.compile(
     rf"\b(?:{MONTHS_EN}|love|trouble|mood|hurry|charge|pain|debt|shape|danger|progress|general|fact"
     r"|meeting|diet|vacation|holiday|leave|time|fire|sale|purpose|risk|war|peace|fear|tears|"
@@ -67,7 +71,7 @@ def placed(claim: Claim) -> Slot | None:
     text = plain(claim.text)
     if dict(claim.sides).keys() & {"liking", "fright", "frequency"} or _SEVERAL.search(text):
         return None
-    for pattern in (_WORKS_ZH, _IS_IN_ZH, _IS_IN_KNOWN, _WORKS_EN, _IS_IN_EN):
+    for pattern in (_WORKS_ZH, _IS_IN_ZH, _IS_IN_KNOWN, _WORKS_EN, _PUT_EN, _IS_IN_EN):
         match = pattern.match(text)
         if match and (pattern is not _IS_IN_EN or _BE_EN.search(text)):
             value = bare(match["value"])

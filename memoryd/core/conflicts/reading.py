@@ -21,6 +21,7 @@ _NOW = frozenset(
 _PAST = re.compile(r"昨|前|去年|上|last |yesterday")
 _NUMERAL = r"(?:\d+|[零〇一二两三四五六七八九十]+)"
 _SCALES = {"万": 10**4, "千": 1000, "百": 100, "亿": 10**8}
+_BELIEF = re.compile(r"\bi believe (?!in\b)(?:that )?")
 _NOT = re.compile(r"\b(\w+)n't\b")
 _BEFORE_NOT = {"ca": "can", "wo": "will"}
 _ENCLITIC = re.compile(r"(?<=\w)'(?=(?:s|m|re|ve|ll|d)\b)")
@@ -93,14 +94,16 @@ def read(folded: str) -> Reading:
 
 
 def words_of(folded: str) -> tuple[str, ...]:
-    """The words of a piece of folded text, its times among them."""
+    """The words of a piece of folded text, with the sides of its oppositions, and its times."""
     reading = read(folded)
-    return (*reading.words, *reading.times)
+    told = (f"{word}:{reading.sides[word[1:]]}" if word[0] == "@" else word for word in reading.words)
+    return (*told, *reading.times)
 
 
 def _spelled_out(folded: str) -> str:
     """Contractions taken apart, and 不过敏, which is not 不过."""
     whole = folded.replace("不过敏", "不 过敏").replace("cannot", "can not")
+    whole = _BELIEF.sub("maybe ", whole)
     whole = _NOT.sub(lambda m: _BEFORE_NOT.get(m[1], m[1]) + " not", whole)
     return _ENCLITIC.sub(" '", whole)
 

@@ -20,11 +20,14 @@ _SAME_JOBS = (
     {"writer", "author", "novelist", "journalist"},
 )
 _GENERIC_JOBS = frozenset("公务员 自由职业者 上班族 职员 employee freelancer contractor".split())
+_IN_WORDS = frozenset({"text", "name", "job", "place"})
 _COUNTS = re.compile(r"#(\d+(?:\.\d+)?)")
 
 
 def excludes(kind: ValueKind, a: str, b: str) -> bool:
-    """Whether both cannot be so. a, b: folded text."""
+    """Whether both cannot be so. a, b: folded text; words of two scripts cannot be compared."""
+    if kind in _IN_WORDS and a.isascii() != b.isascii():
+        return kind == "place" and _are_known(a, b) and _places(a, b)
     return _EXCLUDES[kind](a, b)
 
 
@@ -82,6 +85,10 @@ def _texts(a: str, b: str) -> bool:
         return False
     plain = [re.sub(r"\W", "", v) for v in (a, b)]
     return plain[0] not in plain[1] and plain[1] not in plain[0]
+
+
+def _are_known(a: str, b: str) -> bool:
+    return all(any(word in _KNOWN for word in words_of(value)) for value in (a, b))
 
 
 def _places(a: str, b: str) -> bool:

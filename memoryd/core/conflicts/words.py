@@ -61,7 +61,7 @@ _ENGLISH: dict[Role, str] = {
     "negation": "not | n't | no | never | no longer | cannot | neither | nor",
     "harmless": "no problem | no doubt | not only | no one",
     "hedge": """
-        probably | maybe | perhaps | possibly | i think | i guess | i believe | i suppose | seem to be |
+        probably | maybe | perhaps | possibly | i think | i guess | i suppose | seem to be |
         seems to be | seem | apparently | usually | generally | normally | typically | about | around |
         roughly | approximately | kind of | sort of | might | likely | i'm not sure but | supposedly |
         reportedly | more or less | as far as i know
@@ -116,21 +116,30 @@ GRAVE = frozenset(
     lines(
         """
         过敏 手术 药 吃药 服药 怀孕 糖尿病 高血压 心脏病 哮喘 癫痫 癌 癌症 疾病 病史 病 胰岛素 青霉素
-        残疾 流产 输血 急诊 自杀 抑郁症 女儿 儿子 孩子 小孩 兄弟 姐妹 哥哥 弟弟 姐姐 妹妹 双胞胎 独生子
-        独生女 母语 血型 生日 妻子 丈夫 老婆 老公 allergic allergy surgery operation medicine medication
-        pill dose insulin pregnant diabetes diabetic asthma epilepsy cancer disease disorder aspirin
-        penicillin antibiotic pacemaker hiv seizure heart inhaler blood daughter son child children kid
-        kids brother sister sibling siblings twin twins wife husband birthday mg
+        残疾 流产 输血 急诊 自杀 抑郁症 母语 血型 生日 allergic allergy surgery operation medicine
+        medication pill dose insulin pregnant diabetes diabetic asthma epilepsy cancer disease disorder
+        aspirin penicillin antibiotic pacemaker hiv seizure heart inhaler blood birthday mg
         """
     )
 )
 """Health, safety and who one is."""
+FAMILY = frozenset(
+    lines(
+        """
+        女儿 儿子 孩子 兄弟 姐妹 哥哥 弟弟 姐姐 妹妹 双胞胎 妻子 丈夫 daughter son child children kid kids
+        brother sister sibling siblings twin twins wife husband
+        """
+    )
+)
+"""Whom one has, as grave as long as nothing else is said of them."""
 GRAVE_STEMS = frozenset(stem(word) for word in GRAVE)
+FAMILY_STEMS = frozenset(stem(word) for word in FAMILY)
 CHANGING_STEMS = frozenset(stem(word) for word in CHANGING)
 
 WHOLE = frozenset(
     lines(
-        """妻子 丈夫 儿子 女儿 爸爸 妈妈 爷爷 奶奶 外公 外婆 哥哥 弟弟 姐姐 妹妹 孩子 女朋友 男朋友 同事
+        """妻子 丈夫 儿子 女儿 爸爸 妈妈 爷爷 奶奶 外公 外婆 哥哥 弟弟 姐姐 妹妹 孩子 兄弟 姐妹 双胞胎
+        女朋友 男朋友 同事
         同学 朋友 室友 邻居
         老板 上司 领导 老师 医生 结婚纪念日 生日 血型 公司 星座 手机 电话"""
     )
