@@ -16,10 +16,12 @@ from memory_client.paths import DataPaths
 from memory_client.version import VERSION
 from memoryd.cli.conflicts import conflicts, resolve
 from memoryd.cli.decay import decay
+from memoryd.cli.knowledge import knowledge
 from memoryd.cli.process import logs, restart, serve, start, status, stop
 from memoryd.cli.review import review
 from memoryd.cli.searching import search
 from memoryd.cli.store import config, doctor, reindex
+from memoryd.cli.triples import triples
 
 
 class _Commands(click.Group):
@@ -72,7 +74,9 @@ for command in (
     conflicts,
     resolve,
     decay,
+    knowledge,
     review,
+    triples,
     reindex,
     doctor,
     config,
