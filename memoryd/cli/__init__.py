@@ -17,6 +17,7 @@ from memory_client.version import VERSION
 from memoryd.cli.conflicts import conflicts, resolve
 from memoryd.cli.decay import decay
 from memoryd.cli.knowledge import knowledge
+from memoryd.cli.past import forget, history
 from memoryd.cli.process import logs, restart, serve, start, status, stop
 from memoryd.cli.review import review
 from memoryd.cli.searching import search
@@ -71,6 +72,8 @@ for command in (
     status,
     logs,
     search,
+    history,
+    forget,
     conflicts,
     resolve,
     decay,

@@ -16,6 +16,7 @@ from memory_client.aio import (
     AsyncKnowledgeClient,
     AsyncKnowledgePointsClient,
     AsyncReviewClient,
+    AsyncTriplesClient,
 )
 from memory_client.api import (
     GROUPS,
@@ -28,6 +29,7 @@ from memory_client.api import (
     MemoryAPI,
     MethodSpec,
     ReviewAPI,
+    TriplesAPI,
 )
 from memory_client.client import (
     AdminClient,
@@ -36,6 +38,7 @@ from memory_client.client import (
     KnowledgeClient,
     KnowledgePointsClient,
     ReviewClient,
+    TriplesClient,
 )
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
@@ -47,6 +50,7 @@ from memoryd.service.knowledge import KnowledgeService
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.review import ReviewService
+from memoryd.service.triples import TriplesService
 
 FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeClient),
@@ -62,6 +66,8 @@ FACES: list[tuple[str, type]] = [
     ("knowledge", KnowledgePointsClient),
     ("knowledge", AsyncKnowledgePointsClient),
     ("knowledge", MemoryManager),
+    ("triples", TriplesClient),
+    ("triples", AsyncTriplesClient),
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
 ]
@@ -72,6 +78,7 @@ SERVICES: list[tuple[type, type]] = [
     (DecayAPI, DecayService),
     (ReviewAPI, ReviewService),
     (KnowledgeAPI, KnowledgeService),
+    (TriplesAPI, TriplesService),
     (AdminAPI, AdminService),
 ]
 OF_FACES = [

@@ -49,11 +49,17 @@ def by_numbers(connection: sqlite3.Connection, user_id: str, numbers: Iterable[i
 
 def members(connection: sqlite3.Connection, user_id: str, root: int) -> list[int]:
     """The numbers of all names of the entity a root stands for."""
+    return list(degrees(connection, user_id, root))
+
+
+def degrees(connection: sqlite3.Connection, user_id: str, root: int) -> dict[int, int]:
+    """Of how many triples each of them is an end, by number; the root first."""
     rows = connection.execute(
-        "SELECT number FROM entities WHERE root = ? AND alias_of IS NOT NULL AND +user_id = ?",
-        (root, user_id),
+        "SELECT number, degree FROM entities WHERE number = ? AND +user_id = ? UNION ALL "
+        "SELECT number, degree FROM entities WHERE root = ? AND alias_of IS NOT NULL AND +user_id = ?",
+        (root, user_id, root, user_id),
     )
-    return [root, *(int(number) for (number,) in rows)]
+    return dict(rows.fetchall())
 
 
 def ensure(tx: Transaction, user_id: str, name: str) -> int:

@@ -25,6 +25,8 @@ _FROM = "FROM triples t JOIN entities s ON s.number = t.subject JOIN entities o 
 MANUAL = 0
 """The row of a caller's own word, as evidence."""
 FIRST_TURN = rows_of_kind("turn")[0]
+_FEW = 5_000
+"""Triples that are sorted in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def page(
     connection: sqlite3.Connection, scope: Scope, wanted: Wanted, before: str | None, limit: int
 ) -> list[Stored]:
     """Triples the scope sees, newest first, older than the id `before`."""
-    condition, params = _wanted(scope, wanted)
+    condition, params = _wanted(connection, scope, wanted)
     if before is not None:
         condition, params = f"{condition} AND t.id < ?", [*params, before]
     return _select(connection, condition, params, f"ORDER BY t.id DESC LIMIT {limit:d}")
@@ -167,12 +169,23 @@ def scan(connection: sqlite3.Connection, scope: Scope, after: str, limit: int) -
 
 def count(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> int:
     """How many of them there are."""
-    condition, params = _wanted(scope, wanted)
+    condition, params = _wanted(connection, scope, wanted)
     return int(connection.execute(f"SELECT count(*) FROM triples t WHERE {condition}", params).fetchone()[0])
 
 
-def _wanted(scope: Scope, wanted: Wanted) -> Sql:
-    parts, params = ["t.user_id = ?"], [scope.user_id]
+def _is_narrow(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> bool:
+    """Whether so few triples fit that they are better sorted than met on the way through them all."""
+    ends = [*(wanted.subject or ()), *(wanted.object or ()), *(wanted.entity or ())]
+    if wanted.row is not None or not ends:
+        return wanted.row is not None
+    known = entities.by_numbers(connection, scope.user_id, ends)
+    return sum(one.degree for one in known.values()) <= _FEW
+
+
+def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> Sql:
+    """The plus keeps SQLite from going by the user."""
+    narrow = "+" if _is_narrow(connection, scope, wanted) else ""
+    parts, params = [f"{narrow}t.user_id = ?"], [scope.user_id]
     for column, numbers in (("subject", wanted.subject), ("object", wanted.object)):
         if numbers is not None:
             parts.append(f"t.{column} IN (SELECT value FROM json_each(?))")

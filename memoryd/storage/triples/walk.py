@@ -118,10 +118,13 @@ def walk(
                 walked.cut = True
                 break
             wanted = predicate if hop == 1 else None
-            numbers = entities.members(connection, scope.user_id, root)
-            found, is_cut = links(connection, scope, numbers, wanted, room)
+            names = entities.degrees(connection, scope.user_id, root)
+            degree = sum(names.values())
+            if hop > 1 and degree == 1:  # it was come to by its only triple
+                continue
+            found, is_cut = links(connection, scope, list(names), wanted, room)
             walked.cut = walked.cut or is_cut
-            own = weight / _discount(_degree(connection, scope.user_id, numbers))
+            own = weight / _discount(degree)
             for link in found:
                 known = best.get(link.stored.number)
                 if known is None or known.weight < own:
@@ -130,10 +133,6 @@ def walk(
         frontier = following
     walked.reached = sorted(best.values(), key=lambda one: (one.hop, -one.weight, -one.stored.number))
     return walked
-
-
-def _degree(connection: sqlite3.Connection, user_id: str, numbers: Sequence[int]) -> int:
-    return sum(one.degree for one in entities.by_numbers(connection, user_id, numbers).values())
 
 
 def _discount(degree: int) -> float:
@@ -177,4 +176,5 @@ def path(
 
 
 def _effort(connection: sqlite3.Connection, scope: Scope, edge: Mapping[int, object]) -> int:
-    return _degree(connection, scope.user_id, list(edge))
+    known = entities.by_numbers(connection, scope.user_id, edge)
+    return sum(one.degree for one in known.values())
