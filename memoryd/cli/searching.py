@@ -33,11 +33,13 @@ _MODES = ("auto", "hybrid", "semantic", "lexical", "exact", "temporal")
 @click.option("--since", help="Made at or after, or speaking of: ISO 8601 or epoch seconds.")
 @click.option("--until", help="Made before, or speaking of an earlier time.")
 @click.option("--tz", help="Time zone for words like yesterday, such as Asia/Shanghai.")
+@click.option("--as-of", "as_of", help="In the words and the state of a time: ISO 8601 or epoch seconds.")
+@click.option("--archived", "include_archived", is_flag=True, help="Also what is no longer active.")
 @click.option("--explain", is_flag=True, help="With the plan, the sources and what each score is the sum of.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object, with everything.")
 @click.pass_obj
 def search(
-    paths: DataPaths, /, query: str, count: int, *, explain: bool, as_json: bool, **options: str | None
+    paths: DataPaths, /, query: str, count: int, *, explain: bool, as_json: bool, **options: Any
 ) -> None:
     """Search the memories as an app would; an empty answer says why."""
     from memory_client.client import KnowledgeClient
@@ -60,6 +62,8 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
         "scope": "all" if given["scope"] == "all" else [given["scope"]],
         "mode": given["mode"],
         "time_range": None if since is None and until is None else [since, until],
+        "as_of": _moment(given["as_of"]),
+        "include_archived": given["include_archived"],
         "tz": given["tz"],
     }
 

@@ -1,0 +1,109 @@
+"""Commands history and forget: what a memory was, and what shall not be known any more."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+
+from memory_client.paths import DataPaths
+from memory_client.types import Forgotten, Version
+from memoryd.cli.decay import for_user
+from memoryd.cli.found import date, plain
+from memoryd.core.textdiff import readable, text_diff
+
+_SHOWN = 300
+"""Characters of a text."""
+
+
+@click.command()
+@click.argument("memory_id")
+@click.option(
+    "-n", "limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many of the newest."
+)
+@click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
+@for_user
+@click.pass_obj
+def history(
+    paths: DataPaths, /, memory_id: str, limit: int, user: str, agent: str | None, *, as_json: bool
+) -> None:
+    """Show the versions of MEMORY_ID, oldest first, each with what it changed."""
+    from memory_client.client import KnowledgeClient
+
+    with KnowledgeClient(paths.root) as client:
+        found = client.history(memory_id, limit=limit, user_id=user, agent_id=agent)
+    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else "\n".join(_versions(found)))
+
+
+@click.command()
+@click.argument("query")
+@click.option(
+    "-n", "count", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many are looked at."
+)
+@click.option("--id", "ids", multiple=True, help="Only this of what is found; may be given again.")
+@click.option("--yes", is_flag=True, help="Do not ask: destroy what is shown.")
+@for_user
+@click.pass_obj
+def forget(
+    paths: DataPaths,
+    /,
+    query: str,
+    count: int,
+    ids: Sequence[str],
+    user: str,
+    agent: str | None,
+    *,
+    yes: bool,
+) -> None:
+    """Show what QUERY finds, archived or not, and destroy it for good once that is confirmed."""
+    from memory_client.client import KnowledgeClient
+
+    with KnowledgeClient(paths.root) as client:
+        would = client.forget(query, n_results=count, user_id=user, agent_id=agent)
+        chosen = [one for one in would["ids"] if not ids or one in ids]
+        click.echo("\n".join(_found(would, chosen)))
+        if not chosen or not (yes or _confirmed(len(chosen))):
+            return
+        done = client.forget(ids=chosen, dry_run=False, user_id=user, agent_id=agent)
+    click.echo("\n".join(_done(done)))
+
+
+def _confirmed(count: int) -> bool:
+    if not sys.stdin.isatty():
+        click.echo(f"nothing is destroyed; to destroy these {count}, add --yes, or choose with --id")
+        return False
+    return click.confirm(f"destroy these {count} for good?")
+
+
+def _versions(found: Sequence[Version]) -> Iterator[str]:
+    before: Version | None = None
+    for one in found:
+        why = f": {plain(one['reason'][:_SHOWN])}" if one["reason"] else ""
+        yield f"v{one['version']}  {date(one['at'])}  {one['operation']} by {one['operator']}{why}"
+        if before is None or one["text"] != before["text"]:
+            pieces = text_diff(one["text"] if before is None else before["text"], one["text"])
+            yield f"    {plain(readable(pieces)[:_SHOWN])}"
+        others = [name for name in one["changed"] if name != "text"]
+        if others:
+            yield f"    changed: {', '.join(others)}"
+        before = one
+
+
+def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:
+    for one in would["found"]:
+        if one["id"] in chosen:
+            state = f", {one['state']}" if one["state"] not in (None, "active") else ""
+            yield f"{one['score']:.2f}  {one['id']}  {one['type']}{state}"
+            yield f"    {plain(one['text'][:_SHOWN])}"
+    if not chosen:
+        yield "nothing found"
+
+
+def _done(done: Forgotten) -> Iterator[str]:
+    yield f"destroyed: {done['count']}"
+    if done["still"]:
+        yield f"the same is still said by: {', '.join(done['still'])}"
+    if done["backups"]:
+        yield f"backups that still hold it: {', '.join(done['backups'])}"
