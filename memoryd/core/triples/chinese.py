@@ -208,7 +208,7 @@ _ARE = re.compile(
 )
 _HAS_KIN = re.compile(
     rf"(?P<who>{words.OWN})(?:还)?(?P<not>没)?有(?:一|两|三)?(?:个|位|名)?(?:叫(?P<called>[\u4e00-\u9fffA-Za-z]{{2,8}})的)?"
-    rf"(?P<adjective>.{{0,4}}?)(?P<kin>{words.KIN})(?:(?:名字)?叫做?(?P<name>[\u4e00-\u9fffA-Za-z]{{2,10}}))?"
+    rf"(?:好|亲|老|大学|高中|初中|双胞胎|远房|最好的)?(?P<kin>{words.KIN})(?:(?:名字)?叫做?(?P<name>[\u4e00-\u9fffA-Za-z]{{2,10}}))?"
 )
 _CALLED = re.compile(
     r"(?:大家|朋友们?|同事们?|同学们?|家人|家里人|别人|身边的人|他们|人家)(?:平时)?(?:都"
@@ -269,6 +269,8 @@ def _is_kin(clause: str, reading: Reading) -> Iterator[Statement]:
         or (match["who"] in reading.known)
         or re.fullmatch(rf"{words.NAME}|{words.OTHER}|[\u4e00-\u9fff]{{2,4}}|[A-Za-z]{{2,15}}", match["who"])
     )
+    if re.match("[大初高][一二三四]", match["whose"]):  # 大三学生
+        return
     if not who or not whose or not known or who in PEOPLE_ZH or who[-1] in "都就也还不才只":
         return
     reading.speak_of(who)

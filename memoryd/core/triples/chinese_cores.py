@@ -120,6 +120,8 @@ def _with(match: re.Match[str], negation: bool) -> Iterator[Said]:
 def _place(predicate: str) -> Callable[[re.Match[str], bool], Iterator[Said]]:
     def tell(match: re.Match[str], negation: bool) -> Iterator[Said]:
         one = (match["o"] or match["p"]).strip()
+        if predicate == "lives_in" and re.search(r"[楼层]$|朋友家|酒店|宾馆|医院", one):
+            return
         if one and not words.PLACE_NOT.match(one) and len(one) <= _MAX_OBJECT and one not in _HERE:
             yield Said(predicate, one, negation)
 
@@ -148,7 +150,7 @@ def _is(match: re.Match[str], negation: bool) -> Iterator[Said]:
     from_place = re.fullmatch(r"(?P<place>[\u4e00-\u9fff]{2,6}?)(?:本地)?人", one)
     if from_place and not re.search(
         r"(?:[男女老好坏大爱名个本病商]|主持|候选|代理|负责|机器|陌生|聪明|创始|年轻"
-        r"|成年|有钱|外地)$|[的很个]",
+        r"|成年|有钱|外地|本地|当地)$|[的很个]",
         from_place["place"],
     ):
         yield Said("comes_from", from_place["place"], negation)
@@ -225,13 +227,13 @@ def _core(pattern: str, tell: Callable[[re.Match[str], bool], Iterator[Said]], *
 
 
 _O = r"(?P<o>[^，,]{1,30})"
-_NAMES = r"[\u4e00-\u9fffA-Za-z·]{1,12}"
+_NAMES = r"(?![了他她它你我醒人车过来好])[\u4e00-\u9fffA-Za-z·]{1,12}"
 _C = words.COUNT
 _CORES = (
     _core(rf"的?生日(?:就?是|在|：)(?:每年的?)?{_O}", _date),
     _core(r"(?:是)?(?:在)?(?P<o>[^，,]{2,14}?)出生的?", _born),
     _core(r"是?(?P<o>[0-9一二三四五六七八九十〇零年月日号]{3,12})生的?", _date),
-    _core(rf"(?:出生)(?:于|在|地是){_O}", _born),
+    _core(rf"(?:[0-9]{{4}}年)?出生(?:于|在|地是){_O}", _born),
     _core(rf"生于{_O}", _born),
     _core(
         r"的?(?:全名|名字|大名|本名|姓名)?(?:就?叫做?|名叫|的?名字(?:就?是|叫)|姓名是"
@@ -250,6 +252,7 @@ _CORES = (
         _plain("height"),
     ),
     _core(r"的?体重(?:是|有)?(?P<o>[0-9一二三四五六七八九十百.]{1,6}(?:公斤|斤|千克|kg))", _plain("weight")),
+    _core(r"(?P<o>[^，,对会不]{1,6}?)(?:严重)?过敏", _objects("allergic_to")),
     _core(
         r"(?:对)(?P<o>[^，,]{1,15}?)不(?:会)?过敏",
         lambda m, n: (Said("allergic_to", one, not n) for one in split_objects(m["o"])),
@@ -283,19 +286,25 @@ _CORES = (
     _core(r"是?学(?P<o>[^，,会到]{1,8}?)(?:专业)?的", _objects("studies")),
     _core(r"就读于(?P<o>[^，,]{1,15})", _place("studies_at")),
     _core(rf"(?:学的?专业是|学的是|的?专业是|主修|在?攻读|读的是){_O}", _objects("studies")),
-    _core(r"(?:在)?(?:自学|学习|学)(?P<o>[^，,会到]{1,12})", _objects("studies"), habit=False),
+    _core(r"(?:在)?(?:自学|学习|学)(?P<o>(?![过了着])[^，,会到]{1,12})", _objects("studies")),
     _core(
         rf"(?:会|能)?(?:说|讲)(?P<o>(?:流利的|一点儿?|一些|一口|地道的){{0,3}}(?:{words.LANGUAGES}).{{0,12}})",
         _speaks,
     ),
-    _core(rf"(?:会|懂|精通)(?P<o>(?:{words.LANGUAGES})(?:[、和]?(?:{words.LANGUAGES}))*)", _speaks),
+    _core(
+        rf"(?:会|懂|精通)(?:一点儿?|一些)?(?P<o>(?:{words.LANGUAGES})(?:[、和]?(?:{words.LANGUAGES}))*)",
+        _speaks,
+    ),
     _core(rf"(?:会|能|擅长|很会){_O}", _can),
     _core(
         rf"最?(?:喜欢|爱|钟爱)(?:吃|喝|看|听|玩|去|读)?的(?P<kind>[^，,是]{{1,5}})(?:就?是|：|叫){_O}",
         _favorite,
     ),
     _core(rf"最爱的(?P<kind>[^，,是]{{1,5}})(?:就?是){_O}", _favorite),
-    _core(rf"(?:更|宁可|宁愿|还是更)(?:喜欢|爱|偏爱|想){_O}", _objects("prefers")),
+    _core(
+        r"(?:更|宁可|宁愿|还是更)(?:喜欢|爱|偏爱|想)(?P<o>[^，,]{1,20}?)(?:而不是.*|胜过.*|多过.*)?",
+        _objects("prefers"),
+    ),
     _core(rf"(?:偏爱|偏好){_O}", _objects("prefers")),
     _core(
         r"(?:超|超级|很|最|特别|非常)?(?:喜欢|喜爱|热爱|爱|爱好是?|爱上了|酷爱|迷上了"
@@ -303,7 +312,7 @@ _CORES = (
         _objects("likes"),
     ),
     _core(rf"(?:最|很|超|特别)?(?:讨厌|厌恶|反感|受不了|烦|憎恨|痛恨){_O}", _plain("dislikes")),
-    _core(rf"(?:最|很|特别|有点)?(?:害怕|恐惧|怕|恐){_O}", _plain("fears")),
+    _core(rf"(?:最|很|特别|有点)?(?:害怕|恐惧|怕){_O}", _plain("fears")),
     _core(r"有(?P<o>恐高症|幽闭恐惧症|密集恐惧症)", _plain("suffers_from")),
     _core(
         rf"(?:患有|得了|患了|得过|查出了?){_O}",
@@ -342,7 +351,7 @@ _CORES = (
     _core(r"(?:喝)(?!了)(?P<o>[^，,了]{1,15})", _objects("drinks"), habit=True),
     _core(
         r"(?P<o>(?:打(?!算|扫|电话|车|工|针|折|包|卡|牌子)|踢|弹|拉(?!屎)|吹|玩)[^，,了]{1,10})",
-        lambda m, n: (Said("plays", one, n) for one in split_objects(m["o"][1:])),
+        lambda m, n: (Said("plays", one, n) for one in split_objects(re.sub(r"^(.)\1?", "", m["o"]))),
         habit=True,
     ),
     _core(r"(?:都)?(?:会|要|去)?(?:喝)(?P<o>[^，,了]{1,15})", _objects("drinks"), habit=True),
