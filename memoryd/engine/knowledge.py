@@ -185,6 +185,9 @@ class Knowledge:
 
     def rollback(self, user_id: str, version_id: str, key: RequestKey | None) -> KnowledgeVersion:
         """Make a new version that equals an old one; going back to the newest changes nothing."""
+        earlier = self.earlier(key)
+        if earlier is not None:
+            return self._described(user_id, str(earlier))
         id = self.storage.resolve(user_id, version_id)
         points = list(self.storage.read(user_id, id))
         is_newest = id == self.storage.get_latest_version_id(user_id)

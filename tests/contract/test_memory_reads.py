@@ -311,10 +311,10 @@ def test_delete_all_takes_every_agents_memories_and_nobody_elses(kb: KB, user: s
     kb.add("b", user_id=user, agent_id="anna")
     other = kb.add("c", user_id=f"{user}-other")
     receipt = kb.delete_all(user)
-    assert receipt == {"user_id": user, "counts": {"memories": 2, "turns": 0}, "backups": []}
+    assert receipt == {"user_id": user, "counts": {"memories": 2, "turns": 0, "points": 0}, "backups": []}
     assert kb.get_all(user, agent_id="*") == []
     assert kb.get(other, user_id=f"{user}-other") is not None
-    assert kb.delete_all(user)["counts"] == {"memories": 0, "turns": 0}
+    assert kb.delete_all(user)["counts"] == {"memories": 0, "turns": 0, "points": 0}
     kb.add("again", user_id=user)
     assert kb.count(user_id=user) == 1
 

@@ -80,6 +80,7 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
             lambda **k: c.delete(session_id="old", **u, **k),
         ),
         "conversation.end": (lambda **k: c.end("new", **u, **k), lambda **k: c.end("old", **u, **k)),
+        **_knowledge_calls(kb, user),
         "memory.delete_all": (
             lambda **k: kb.delete_all(user, **k),
             lambda **k: kb.delete_all(user + "x", **k),
@@ -87,8 +88,59 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
     }
 
 
+def _knowledge_calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..., Any]]]:
+    n, other, u = kb.knowledge, f"{user}-friend", {"user_id": user}
+    points = [{"content": "tea is hot", "type": "WorldModel", "score": 50}]
+    n.save_knowledge(user, "20260103174500", [])
+    n.save_knowledge(other, None, points)
+    theirs = n.retrieve_relevant_knowledge(other)[0]["id"]
+    for name in ("a", "b", "c"):
+        n.publish(name, [theirs], user_id=other)
+    n.subscribe(other, "a", **u)
+    n.subscribe(other, "b", **u)
+    return {
+        "knowledge.save_knowledge": (
+            lambda **k: n.save_knowledge(user, None, points, **k),
+            lambda **k: n.save_knowledge(user, "20260103174501", points, **k),
+        ),
+        "knowledge.publish": (
+            lambda **k: n.publish("p", filters={"kind": "world_model"}, **u, **k),
+            lambda **k: n.publish("p", filters={"kind": "other"}, **u, **k),
+        ),
+        "knowledge.merge": (lambda **k: n.merge(user, **k), lambda **k: n.merge(other, **k)),
+        "knowledge.rollback": (
+            lambda **k: n.rollback(user, "20260103174500", **k),
+            lambda **k: n.rollback(user, "20260103174501", **k),
+        ),
+        "knowledge.subscribe": (
+            lambda **k: n.subscribe(other, "c", **u, **k),
+            lambda **k: n.subscribe(other, "a", **u, **k),
+        ),
+        "knowledge.unsubscribe": (
+            lambda **k: n.unsubscribe(other, "a", **u, **k),
+            lambda **k: n.unsubscribe(other, "b", **u, **k),
+        ),
+        "knowledge.revoke": (
+            lambda **k: n.revoke("p", **u, **k),
+            lambda **k: n.revoke("p", other, **u, **k),
+        ),
+    }
+
+
+OF_ONE_USER = {"memory.delete_all", "knowledge.merge"}
+"""Writes with no other parameter: the same of another user is another request."""
+
+
 def _stored(kb: KB, user: str) -> list[Any]:
-    return [*kb.get_all(user), *kb.conversation.page(user_id=user)["items"], kb.status()["counts"]]
+    knowledge = kb.knowledge
+    return [
+        *kb.get_all(user),
+        *kb.conversation.page(user_id=user)["items"],
+        knowledge.get_recent_versions(user),
+        knowledge.retrieve_relevant_knowledge(user),
+        knowledge.shared(user_id=user),
+        kb.status()["counts"],
+    ]
 
 
 def test_every_write_is_covered(kb: KB, user: str) -> None:
@@ -101,7 +153,7 @@ def test_a_repeated_write_changes_nothing_and_replies_the_same(kb: KB, user: str
         before = _stored(kb, user)
         assert call(request_id="r") == reply, wire
         assert _stored(kb, user) == before, wire
-        if wire != "memory.delete_all":  # that of another user is another request
+        if wire not in OF_ONE_USER:
             with pytest.raises(RequestIdConflict) as caught:
                 different(request_id="r")
             assert caught.value.data["request_id"] == "r"

@@ -246,7 +246,7 @@ def test_delete_all_does_not_claim_what_it_could_not_do(
                 kb.delete_all("u", request_id="r")
             assert kb.get_all("u") == []
             assert kb.add("writes go on", user_id="v")
-        assert kb.delete_all("u", request_id="r")["counts"] == {"memories": 1, "turns": 0}
+        assert kb.delete_all("u", request_id="r")["counts"] == {"memories": 1, "turns": 0, "points": 0}
         assert files_with(Face("in-process", kb, home), "Kolibriquastenflosser") == []
 
 
