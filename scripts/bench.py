@@ -1,6 +1,6 @@
 """Measure everything that was asked of memoryd's speed and size, and print asked against reached.
 
-python scripts/bench.py [embed bulk start search keyword recall add decay triples knowledge size]
+python scripts/bench.py [embed bulk start search keyword recall add decay versions triples knowledge size]
                         [--turns FILE] [--million] [--json FILE] [--dir PATH]
 """
 
@@ -33,6 +33,7 @@ SECTIONS = {
     "recall": "benchmarks.recall",
     "add": "benchmarks.add",
     "decay": "benchmarks.decay",
+    "versions": "benchmarks.versions",
     "triples": "benchmarks.triples",
     "knowledge": "benchmarks.knowledge",
     "size": "benchmarks.size",

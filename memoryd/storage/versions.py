@@ -6,23 +6,24 @@ when the memory is known.
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
+
+import msgspec
 
 from memory_client.errors import HistoryLimitError
 from memoryd.core.normal import normal_form
-from memoryd.core.record import FIELD_NAMES, Record
+from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.salt import salted
 from memoryd.storage.texts import scoped
 
 Operation = Literal["create", "update", "archive", "restore", "promote", "merge", "supersede", "revert"]
-_LISTS = ("tags", "exact_keys", "notices")
-
 
 @dataclass(frozen=True, slots=True)
 class Deed:
@@ -224,6 +225,9 @@ def _snapshot(record: Record) -> str:
 
 def _record(snapshot: str) -> Record:
     """Fields that came later have their defaults."""
-    stored: dict[str, Any] = json.loads(snapshot)
-    values = {name: value for name, value in stored.items() if name in FIELD_NAMES}
-    return Record(**{**values, **{name: tuple(values[name]) for name in _LISTS}})
+    return _decoder().decode(snapshot)
+
+
+@functools.cache
+def _decoder() -> msgspec.json.Decoder[Record]:
+    return msgspec.json.Decoder(Record)
