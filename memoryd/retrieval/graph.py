@@ -37,8 +37,8 @@ class StoredGraph:
 
     def related(self, connection: sqlite3.Connection, ask: Ask) -> list[Candidate]:
         """The texts that are evidence of what the query's entities are related to, best first."""
-        if ask.granted is not None or ask.kind not in ("memory", "turn"):
-            return []
+        if ask.granted is not None or ask.past is not None or ask.kind == "point":
+            return []  # what is shared has no triples, and those of the past are not told apart
         asked = question_of(ask.query)
         found = _weighed(connection, ask, asked)
         if not found:

@@ -31,6 +31,10 @@ _TABLES = (
     "shared_sets",
     "shared_points",
     "grants",
+    "entities",
+    "triples",
+    "evidence",
+    "tombstones",
     "requests",
     "jobs",
     "spaces",
@@ -43,6 +47,26 @@ may know them."""
 _ALL_SEQS = (
     "SELECT max(seq) AS seq FROM memories UNION ALL SELECT max(seq) FROM turns "
     "UNION ALL SELECT max(seq) FROM points"
+)
+# A triple needs evidence and both its ends; entities count their triples.
+_LOST_ENDS = (
+    """
+    DELETE FROM evidence WHERE row != 0 AND row NOT IN (SELECT row FROM memories)
+    AND row NOT IN (SELECT row FROM turns)
+    """,
+    """
+    DELETE FROM triples WHERE number NOT IN (SELECT triple FROM evidence)
+    OR subject NOT IN (SELECT number FROM entities) OR object NOT IN (SELECT number FROM entities)
+    """,
+    "DELETE FROM evidence WHERE triple NOT IN (SELECT number FROM triples)",
+    """
+    UPDATE entities SET degree = (SELECT count(*) FROM triples WHERE subject = number)
+    + (SELECT count(*) FROM triples WHERE object = number)
+    """,
+    "UPDATE entities SET alias_of = NULL, root = number WHERE root NOT IN (SELECT number FROM entities)",
+    "UPDATE entities SET alias_of = root WHERE alias_of NOT IN (SELECT number FROM entities)",
+    "DELETE FROM entities WHERE degree = 0 AND alias_of IS NULL "
+    "AND number NOT IN (SELECT root FROM entities WHERE alias_of IS NOT NULL)",
 )
 # A number of a session whose row is lost must not be given again, nor a position.
 _LOST_SESSIONS = (
@@ -89,7 +113,7 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
     with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
         copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in _TABLES}
         _copy_rows(_until_damage(old, "SELECT * FROM properties WHERE name = 'salt'"), new, "properties")
-        for statement in _LOST_SESSIONS:
+        for statement in (*_LOST_SESSIONS, *_LOST_ENDS):
             new.execute(statement)
         add_token_tables(new)
         newest = f"SELECT coalesce(max(seq), 0) FROM ({_ALL_SEQS})"

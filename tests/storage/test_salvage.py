@@ -12,6 +12,7 @@ from fixture_dump import NO_MODEL, restore
 from small_store import SmallStore, small_store
 
 from memory_client.errors import DatabaseCorruptError
+from memory_client.paths import DataPaths
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.check import check_database
 from memoryd.storage.migrations import SCHEMA
@@ -243,3 +244,29 @@ def test_a_database_without_conversations_is_salvaged(tmp_path: Path) -> None:
     with KnowledgeBase(home, settings=NO_MODEL) as kb:
         assert kb.count(user_id="小明", agent_id="*") == 5
         assert kb.conversation.append("s", "user", "hello")["position"] == 0
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_triples_are_salvaged_and_stay_in_step(tmp_path: Path, lost: bool) -> None:
+    with KnowledgeBase(tmp_path, settings=NO_MODEL) as kb:
+        kb.add("主人喜欢拉面，小明住在苏州。")
+        told = kb.add("小明喜欢茶")
+        kb.triples.alias("明明", "小明")
+        kb.triples.delete(kb.triples.page(object="拉面")["items"][0]["id"])
+    path = DataPaths.at(tmp_path).database
+    if lost:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("DELETE FROM entities WHERE name = '苏州'")
+            connection.execute("DELETE FROM entities WHERE name = '小明'")
+    salvage(path, tmp_path / "backups")
+    with KnowledgeBase(tmp_path, settings=NO_MODEL) as kb:
+        kb.add("主人喜欢拉面")
+        if lost:
+            assert kb.triples.page(include_archived=True)["total"] == 0
+            kb.update_text(told, "小明喜欢咖啡")
+        else:
+            assert kb.triples.query("明明")["entity"] == "小明"
+            assert {one["object"] for one in kb.triples.page()["items"]} == {"苏州", "茶"}
+        kb.triples.unalias("明明") if not lost else None
+        kb.delete(told)
+        assert kb.triples.stats()["entities"] == (0 if lost else 2)
