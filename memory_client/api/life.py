@@ -33,7 +33,7 @@ class LifeAPI:
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> list[Boosted]:
-        """`boost` for each memory a reply has really used, all or none; in the order given, each id once."""
+        """`boost` for each memory a reply has really used, at most 1000, all or none, each id once."""
 
     def feedback(
         self,

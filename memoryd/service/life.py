@@ -8,7 +8,8 @@ from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.shelve import Shelve
 from memoryd.engine.use import Use
-from memoryd.service.arguments import checked_ids, request_key
+from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
+from memoryd.service.validation import in_range
 
 
 class LifeService(LifeAPI):
@@ -40,6 +41,7 @@ class LifeService(LifeAPI):
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> list[Boosted]:
+        in_range("ids", len(ids), 0, MAX_PAGE)
         scope = Scope.checked(user_id, agent_id)
         key = request_key("memory.mark_used", scope, request_id, {"ids": ids, "agent_id": agent_id})
         return self._use.mark_used(checked_ids(ids, "mem"), scope, key)

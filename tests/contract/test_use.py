@@ -59,6 +59,11 @@ def test_what_was_used_is_boosted_each_once(face: Face, user: str) -> None:
     assert [(one["id"], one["applied"]) for one in done] == [(id, 0.3) for id in ids]
 
 
+def test_no_reply_uses_thousands(face: Face, user: str) -> None:
+    with pytest.raises(InvalidParameterError, match="ids"):
+        face.kb.mark_used([UNKNOWN] * 1001, user_id=user)
+
+
 def test_an_unknown_id_among_the_used_changes_nothing(face: Face, user: str) -> None:
     kb = face.kb
     id = kb.add("one", user_id=user)

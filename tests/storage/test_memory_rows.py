@@ -171,7 +171,7 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
         "turns": 0,
         "pending_vectors": 3,
     }
-    assert totals == {"memories": 4, "turns": 0, "sessions": 0, "users": 1, "versions": 4}
+    assert totals == {"memories": 4, "turns": 0, "sessions": 0, "users": 1, "versions": 4, "points": 0}
 
 
 def test_statistics_of_nobody(store: SmallStore) -> None:

@@ -236,7 +236,7 @@ def test_an_old_database_goes_on_as_if_nothing_had_happened(opened: KnowledgeBas
     opened.update_text(first, "主人什么都吃", user_id="小明")
     assert opened.search("花生", user_id="小明", mode="lexical") == []
     assert opened.delete(first, user_id="小明")["ids"] == [first]
-    assert opened.delete_all("other/../user")["counts"] == {"memories": 1, "turns": 0}
+    assert opened.delete_all("other/../user")["counts"] == {"memories": 1, "turns": 0, "points": 0}
     opened.add("新的记忆", user_id="小明")
     assert [hit["text"] for hit in opened.search("记忆", user_id="小明", mode="lexical")] == ["新的记忆"]
     finding = next(one for one in opened.admin.doctor() if one["check"] == "keyword index")
