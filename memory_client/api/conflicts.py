@@ -25,7 +25,8 @@ class ConflictsAPI:
         newest) are compared with those near them in meaning and by triples; with `memory_id` that memory is,
         whenever it was made. What is found is noted and told again until it is resolved, until one of the two
         is changed or no longer active. Changes of a memory within the window that contradict the version
-        before are told too, with the state `resolved` and no id. Raises `NotFoundError`, `WrongIdError`,
+        before are told too, with the state `resolved` and no id; without `memory_id` also contradictions
+        between knowledge points (ids `knp_`) that a merge has met. Raises `NotFoundError`, `WrongIdError`,
         `InvalidParameterError`.
         """
 
@@ -44,6 +45,7 @@ class ConflictsAPI:
         closed; the winner stays as it is. `restore` brings the loser back.
 
         keep_both: they do not exclude each other; nothing is archived and the pair is not told again while
-        both say what they say. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError` when both are
-        one, `InvalidStateError` when one of them is not active.
+        both say what they say. Only so can two knowledge points be resolved. Raises `NotFoundError`,
+        `WrongIdError`, `InvalidParameterError` when both are one, `InvalidStateError` when one of them is not
+        active.
         """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from memoryd.app.settings import KnowledgeSettings
-from memoryd.core.conflicts.find import between
+from memoryd.core.conflicts.rules import by_rules
 from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.knowledge_index import PointIndex
 from memoryd.engine.knowledge_merge import MergeKnowledge, MergeRule
@@ -39,6 +39,6 @@ def build_knowledge(parts: Parts, settings: KnowledgeSettings, search: Search, z
     )
     knowledge = Knowledge(parts, catalogue, files, search, zone)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
-    merging = MergeKnowledge(parts, knowledge, rule, between)
+    merging = MergeKnowledge(parts, knowledge, rule, by_rules)
     service = KnowledgeService(knowledge, merging, ShareKnowledge(parts, knowledge))
     return KnowledgePart(knowledge, merging, service)

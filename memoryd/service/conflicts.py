@@ -39,8 +39,9 @@ class ConflictsService(ConflictsAPI):
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Resolved:
-        check_id(winner, "mem", "winner")
-        check_id(loser, "mem", "loser")
+        kind = "knp" if keep_both and winner.startswith("knp_") else "mem"
+        check_id(winner, kind, "winner")
+        check_id(loser, kind, "loser")
         scope = Scope.checked(user_id, agent_id)
         params = {
             "winner": winner,
@@ -50,4 +51,6 @@ class ConflictsService(ConflictsAPI):
             "agent_id": agent_id,
         }
         key = request_key("memory.resolve", scope, request_id, params)
+        if kind == "knp":
+            return self._conflicts.keep_points(winner, loser, reason, scope, key)
         return self._conflicts.resolve(winner, loser, reason, keep_both, scope, key)

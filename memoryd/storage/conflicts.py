@@ -7,7 +7,7 @@ else than the text opens nothing again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from memory_client.types import ConflictSource, ConflictState, ConflictType, Severity
@@ -44,46 +44,92 @@ class ConflictRow:
 _NAMES = tuple(field.name for field in fields(ConflictRow))
 _COLUMNS = ", ".join(f"c.{name}" for name in _NAMES)
 _STILL_SAID = """
-    SELECT 1 FROM versions old JOIN versions new ON new.user_id = old.user_id
-    AND new.memory_id = old.memory_id AND new.hash = old.hash
+    EXISTS (SELECT 1 FROM versions old JOIN versions new ON new.user_id = old.user_id
+    AND new.memory_id = old.memory_id AND (new.version = old.version OR new.hash = old.hash)
     WHERE old.user_id = c.user_id AND old.memory_id = c.{0}_id AND old.version = c.{0}_version
-    AND new.version = (SELECT version FROM memories WHERE user_id = c.user_id AND id = c.{0}_id)
+    AND new.version = (SELECT version FROM memories WHERE user_id = c.user_id AND id = c.{0}_id))
 """
-_HOLDS = f"EXISTS ({_STILL_SAID.format('first')}) AND EXISTS ({_STILL_SAID.format('second')})"
-"""Whether both memories still say what they said when the conflict was noted."""
+_FIRST_HOLDS, _SECOND_HOLDS = _STILL_SAID.format("first"), _STILL_SAID.format("second")
+"""Whether a memory still says what it said when the conflict was noted."""
+_IS_THERE = (
+    "(EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND id = ?) "
+    "OR EXISTS (SELECT 1 FROM points WHERE user_id = ? AND id = ?))"
+)
+_RANK = "CASE c.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END"
 
 
 def queue(tx: Transaction, row: ConflictRow) -> bool:
-    """Note an open conflict; False when this one is known of the pair at these versions."""
+    """Note an open conflict; False when it is known of the pair at these versions, or one of them is gone."""
     marks = ", ".join("?" * len(_NAMES))
+    values = [getattr(row, name) for name in _NAMES]
+    first, second = (row.user_id, row.first_id), (row.user_id, row.second_id)
     cursor = tx.execute(
-        f"INSERT OR IGNORE INTO conflicts ({', '.join(_NAMES)}) VALUES ({marks})",
-        [getattr(row, name) for name in _NAMES],
+        f"INSERT OR IGNORE INTO conflicts ({', '.join(_NAMES)}) "
+        f"SELECT {marks} WHERE {_IS_THERE} AND {_IS_THERE}",
+        [*values, *first, *first, *second, *second],
     )
     return cursor.rowcount > 0
 
 
-def open_ones(
-    connection: sqlite3.Connection, scope: Scope, memory_id: str | None = None
-) -> list[ConflictRow]:
-    """Open conflicts that still hold between active memories a scope sees, of one memory or of all."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A conflict with the texts of the two."""
+
+    row: ConflictRow
+    first: str
+    second: str
+
+
+def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | None, limit: int) -> list[Told]:
+    """Open conflicts that still hold, of one memory or of all, the gravest first, then the newest: between
+    active memories a scope sees, or knowledge points of the user that count."""
     first, params = scoped(scope)
-    condition, values = (
-        ("", []) if memory_id is None else (" AND ? IN (c.first_id, c.second_id)", [memory_id])
+    second = first.replace("m.", "n.")
+    of_one = "" if memory_id is None else "AND ? IN (c.first_id, c.second_id)"
+    sql = f"""
+        SELECT {_COLUMNS}, coalesce(m.text, p.text), coalesce(n.text, q.text) FROM conflicts c
+        LEFT JOIN memories m ON m.id = c.first_id AND m.state = 'active' AND {first}
+        LEFT JOIN memories n ON n.id = c.second_id AND n.state = 'active' AND {second}
+        LEFT JOIN points p ON p.id = c.first_id AND p.is_current AND p.user_id = c.user_id
+        LEFT JOIN points q ON q.id = c.second_id AND q.is_current AND q.user_id = c.user_id
+        WHERE c.user_id = ? AND c.state = 'open' {of_one}
+        AND (p.row IS NOT NULL OR m.row IS NOT NULL AND {_FIRST_HOLDS})
+        AND (q.row IS NOT NULL OR n.row IS NOT NULL AND {_SECOND_HOLDS})
+        ORDER BY {_RANK}, c.created_at DESC, c.id DESC LIMIT ?
+    """
+    of_memory = [] if memory_id is None else [memory_id]
+    found = connection.execute(sql, [*params, *params, scope.user_id, *of_memory, limit])
+    return [Told(ConflictRow(*row[:-2]), row[-2], row[-1]) for row in map(tuple, found)]
+
+
+def noted(connection: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> int:
+    """How many conflicts of any state there are between two."""
+    return int(
+        connection.execute(
+            "SELECT count(*) FROM conflicts WHERE user_id = ? AND ? IN (first_id, second_id) "
+            "AND ? IN (first_id, second_id)",
+            (user_id, *ids),
+        ).fetchone()[0]
     )
+
+
+def between_points(connection: sqlite3.Connection, user_id: str) -> list[tuple[ConflictRow, tuple[str, str]]]:
+    """Open conflicts between knowledge points that a user still knows, with what the two say."""
     sql = (
-        f"SELECT {_COLUMNS} FROM conflicts c "
-        "JOIN memories m ON m.user_id = c.user_id AND m.id = c.first_id AND m.state = 'active' "
-        "JOIN memories n ON n.user_id = c.user_id AND n.id = c.second_id AND n.state = 'active' "
-        f"WHERE c.user_id = ? AND c.state = 'open' AND {first} AND {first.replace('m.', 'n.')}{condition} "
-        f"AND {_HOLDS} ORDER BY c.created_at, c.id"
+        f"SELECT {_COLUMNS}, p.text, q.text FROM conflicts c "
+        "JOIN points p ON p.user_id = c.user_id AND p.id = c.first_id AND p.is_current "
+        "JOIN points q ON q.user_id = c.user_id AND q.id = c.second_id AND q.is_current "
+        "WHERE c.user_id = ? AND c.state = 'open' ORDER BY c.created_at, c.id"
     )
-    return [ConflictRow(*row) for row in connection.execute(sql, [scope.user_id, *params, *params, *values])]
+    return [(ConflictRow(*row[:-2]), (row[-2], row[-1])) for row in connection.execute(sql, (user_id,))]
 
 
 def settled(connection: sqlite3.Connection, user_id: str) -> set[tuple[str, str]]:
     """The pairs of a user that were decided, or are noted, and still say what they said then."""
-    sql = f"SELECT c.first_id, c.second_id FROM conflicts c WHERE c.user_id = ? AND {_HOLDS}"
+    sql = (
+        "SELECT c.first_id, c.second_id FROM conflicts c "
+        f"WHERE c.user_id = ? AND {_FIRST_HOLDS} AND {_SECOND_HOLDS}"
+    )
     return {(first, second) for first, second in connection.execute(sql, (user_id,))}
 
 
@@ -101,9 +147,9 @@ def close(
 
 
 def remove(tx: Transaction, user_id: str, ids: Iterable[str]) -> None:
-    """Destroy all conflicts of memories."""
+    """Destroy all conflicts of memories or points."""
     tx.executemany(
-        "DELETE FROM conflicts WHERE user_id = ? AND ? IN (first_id, second_id)",
+        "DELETE FROM conflicts WHERE user_id = ?1 AND first_id = ?2 OR user_id = ?1 AND second_id = ?2",
         ((user_id, id) for id in ids),
     )
 

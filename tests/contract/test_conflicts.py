@@ -253,3 +253,22 @@ def test_bad_pairs_change_nothing(face: Face, user: str) -> None:
     assert [kb.get(id, user_id=user)["version"] for id in (winner, loser, gone)] == [1, 1, 2]
     with pytest.raises(WrongIdError):
         kb.conflicts("cnf_0000000000000000000z", user_id=user)
+
+
+def test_what_a_merge_of_knowledge_found_is_told(ready: Face, user: str) -> None:
+    kb = ready.kb
+    for version, text in (("20260101000000", "主人对花生过敏"), ("20260102000000", "主人对花生不过敏")):
+        point = {"content": text, "type": "WorldModel", "score": 80, "user_id": user, "metadata": {}}
+        kb.knowledge.save_knowledge(user, version, [point])
+    kb.knowledge.merge(user)
+    (found,) = kb.conflicts(user_id=user)
+    assert (found["type"], found["severity"], found["source"]) == ("negation", "high", "merge")
+    first, second = found["first"]["id"], found["second"]["id"]
+    assert first.startswith("knp_")
+    with pytest.raises(WrongIdError):
+        kb.resolve(first, second, user_id=user)
+    with pytest.raises(NotFoundError):
+        kb.resolve(first, second, keep_both=True, user_id=f"{user}-other")
+    done = kb.resolve(first, second, keep_both=True, user_id=user)
+    assert done == {"winner": first, "loser": second, "archived": False, "closed": 1}
+    assert kb.conflicts(user_id=user) == []
