@@ -234,6 +234,11 @@ def test_merging(kb: KB, user: str) -> None:
     assert receipt["parents"] == [FIRST, SECOND]
     assert (receipt["merged"], receipt["points"], receipt["left_out"]) == (1, 5, 0)
     assert receipt["conflicts"] >= 1
+    found = kb.conflicts(user_id=user)
+    assert len(found) == receipt["conflicts"]
+    pairs = [{one["first"]["text"], one["second"]["text"]} for one in found]
+    assert {"主人对花生过敏。", "主人对花生不过敏"} in pairs
+    assert all(one["first"]["id"].startswith("knp_") and one["source"] == "merge" for one in found)
     merged = {one["content"]: one for one in knowledge.load_knowledge(user)}
     assert merged.keys() == {
         "主人对花生过敏。",

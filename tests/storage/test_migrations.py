@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fixture_dump import NO_MODEL, fill, fixture, restore
 from small_store import SmallStore, small_store
+from support import eventually
 
 from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError
 from memoryd.core.filters import EVERYTHING
@@ -300,3 +301,24 @@ def test_versions_of_an_old_database_are_whole(opened: KnowledgeBase) -> None:
         (3, "update", '["metadata", "tags"]', 0),
         (4, "update", '["importance"]', 1),
     ]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_memories_of_an_old_database_are_read_for_triples(number: int, tmp_path: Path) -> None:
+    for kb in _opened(number, tmp_path):
+        eventually(
+            "all are read",
+            lambda kb=kb: kb.triples.page(user_id="小明", agent_id="*")["total"] == 2,  # type: ignore[misc]
+        )
+        found = kb.triples.page(predicate="allergic_to", user_id="小明", agent_id="*")["items"]
+        assert {one["object"] for one in found} == {"花生", "虾"}
+        for one in found:
+            kb.triples.delete(one["id"], user_id="小明", agent_id="*")
+    with KnowledgeBase(tmp_path / "home", settings=NO_MODEL) as kb:  # they are read once
+        assert kb.triples.page(user_id="小明", agent_id="*")["total"] == 0
+        assert (
+            look(
+                tmp_path / "home" / "memory.sqlite3", "SELECT 1 FROM properties WHERE name = 'triples_unread'"
+            )
+            == []
+        )
