@@ -32,6 +32,7 @@ from memoryd.core.ids import IdFactory
 from memoryd.core.times import parse_zone
 from memoryd.engine import screen, turn_entries
 from memoryd.engine.as_of import AsOf
+from memoryd.engine.backlog import READ_OLD, Backlog
 from memoryd.engine.change import Change
 from memoryd.engine.closing import IDLE, Closing
 from memoryd.engine.conflicts import Conflicts
@@ -129,6 +130,7 @@ class App:
             parts, settings.knowledge, self._search, _zone(settings.search.timezone)
         )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
+        self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
@@ -174,6 +176,8 @@ class App:
         self._indexer.start()
         self._closing.resume()
         self._jobs.start()
+        if self._backlog.is_there():
+            self._jobs.enqueue(READ_OLD)
         threading.Thread(target=self._warm_up, name="memoryd-warm-up", daemon=True).start()
 
     def attach(
@@ -258,6 +262,7 @@ class App:
             REMOVAL: self._maintain.remove_physically,
             IDLE: self._closing.close_idle,
             MERGE: self._merge_knowledge,
+            READ_OLD: self._read_old,
             "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours
@@ -267,7 +272,7 @@ class App:
             Schedule(MERGE, _DAY),
             Schedule("tidy", _DAY),
         )
-        return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids, last=(MERGE,))
+        return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids, last=(MERGE, READ_OLD))
 
     def _fade(self) -> None:
         """The daily pass, and the purge if one is wanted."""
@@ -278,6 +283,10 @@ class App:
         """For one user a turn, so that nobody else's work waits for all of them."""
         if self._knowledge.merging.run_due() and not self._stopping.is_set():
             self._jobs.enqueue(MERGE)
+
+    def _read_old(self) -> None:
+        if self._backlog.read() and not self._stopping.is_set():
+            self._jobs.enqueue(READ_OLD)
 
     def _reembed(self, reembed: Reembed) -> None:
         pause = reembed.run()

@@ -246,6 +246,8 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX evidence_by_row ON evidence (user_id, row)",
+    # memories up to this row are still to be read for triples
+    "INSERT INTO properties SELECT 'triples_unread', max(row) FROM memories HAVING max(row) IS NOT NULL",
 )
 
 
