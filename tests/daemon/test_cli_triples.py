@@ -1,0 +1,60 @@
+"""`memoryd triples` as people and programs use it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import SpawnedDaemon, clean_environment, memoryd
+
+from memory_client import KnowledgeClient
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeClient]:
+    home = tmp_path_factory.mktemp("cli-triples") / "home"
+    daemon = SpawnedDaemon(home, "daemon.port=0", "embedder.model=none")
+    with KnowledgeClient(home) as client:
+        client.add("小明是我的同事，住在苏州。我不喜欢香菜")
+        client.triples.add("tea", "comes_from", "Assam", frequency="often")
+        client.home = home  # type: ignore[attr-defined]
+        yield client
+    daemon.stop()
+
+
+def run(client: Any, *arguments: str, code: int = 0) -> str:
+    done = memoryd("--data-dir", client.home, "triples", *arguments, env=clean_environment())
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.returncode == code, done.stderr
+    return str(done.stdout + done.stderr)
+
+
+def test_triples_are_shown(client: KnowledgeClient) -> None:
+    shown = run(client, "page")
+    assert "user not likes 香菜  <- mem_" in shown
+    assert "tea comes_from Assam [often]  <- by hand" in shown
+    assert "of 4; 2 others; next page: --cursor " in run(client, "page", "-n", "2")
+    [one] = json.loads(run(client, "page", "--predicate", "喜欢", "--json"))["items"]
+    assert (one["object"], one["negation"]) == ("香菜", True)
+    assert run(client, "page", "--user", "nobody") == "no triples\n"
+
+
+def test_the_graph_is_walked(client: KnowledgeClient) -> None:
+    assert "小明 lives_in 苏州" in run(client, "query", "我", "--hops", "2")
+    assert run(client, "query", "nobody") == "nothing is known of nobody\n"
+    assert len(run(client, "path", "香菜", "苏州").splitlines()) == 3
+    assert run(client, "path", "tea", "苏州") == "no way\n"
+    assert json.loads(run(client, "path", "香菜", "苏州", "--hops", "1", "--json"))["found"] is False
+
+
+def test_lines_go_out_and_come_in(client: KnowledgeClient, tmp_path: Path) -> None:
+    file = tmp_path / "triples.jsonl"
+    assert run(client, "export", "-o", str(file)) == f"4 lines in {file}\n"
+    assert run(client, "export") == file.read_text(encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
+    done = run(client, "import", str(file), "--user", "ann", code=1)
+    assert done.startswith("4 triples and 0 aliases taken in\nline 5: ")
+    assert client.triples.page(user_id="ann")["total"] == 4
