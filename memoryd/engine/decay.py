@@ -37,7 +37,7 @@ _FATES: tuple[Fate, ...] = (*_ENDS, "review")
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a pass will do. places: by fate, of the memories in the cohort; later: what is left by fate."""
+    """What a pass will do. places: in the cohort, by fate; later: how many are left for another pass."""
 
     cohort: Cohort
     days: Floats
@@ -46,8 +46,8 @@ class _Plan:
     places: dict[Fate, list[int]]
     later: int
 
-    def rows(self, *fates: Fate) -> list[int]:
-        return [int(self.cohort.rows[place]) for fate in fates for place in self.places[fate]]
+    def rows(self, fate: Fate) -> list[int]:
+        return [int(self.cohort.rows[place]) for place in self.places[fate]]
 
 
 class Decay:
