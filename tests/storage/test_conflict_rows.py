@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_store import START, USER, SmallStore, small_store
+
+from memory_client.types import Severity
+from memoryd.core.scope import Scope
+from memoryd.storage import conflicts, memories, versions
+from memoryd.storage.conflicts import ConflictRow
+from memoryd.storage.versions import Deed
+
+ALL = Scope(USER, "*")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SmallStore]:
+    with small_store(tmp_path) as made:
+        yield made
+
+
+def pair(store: SmallStore, *texts: str, **owner: Any) -> tuple[str, str]:
+    """The ids of two memories."""
+    rows = store.add(*(texts or ("one", "other")), **owner)
+    kept = store.stored(rows, owner.get("user_id", USER))
+    return kept[rows[0]].record.id, kept[rows[1]].record.id
+
+
+def note(
+    store: SmallStore,
+    ids: tuple[str, str],
+    *,
+    user_id: str = USER,
+    severity: Severity = "medium",
+    at: float = START,
+) -> bool:
+    row = ConflictRow(
+        id=store.ids.new("cnf", START),
+        user_id=user_id,
+        first_id=ids[0],
+        first_version=1,
+        second_id=ids[1],
+        second_version=1,
+        type="negation",
+        severity=severity,
+        detail="…",
+        source="found",
+        created_at=at,
+    )
+    return store.database.write(lambda tx: conflicts.queue(tx, row))
+
+
+def told(
+    store: SmallStore, scope: Scope = ALL, memory_id: str | None = None, limit: int = 10
+) -> list[tuple[str, str]]:
+    with store.database.read() as connection:
+        found = conflicts.open_ones(connection, scope, memory_id, limit)
+    return [one.row.pair for one in found]
+
+
+def close(store: SmallStore, *ids: str) -> int:
+    return store.database.write(lambda tx: conflicts.close(tx, USER, ids, "resolved", "because", START))
+
+
+def change(store: SmallStore, id: str, **fields: Any) -> None:
+    """Make a version."""
+
+    def apply(tx: Any) -> None:
+        stored = memories.find(tx.connection, ALL, [id])[id]
+        new = replace(stored.record, version=stored.record.version + 1, **fields)
+        memories.update(tx, stored.row, new, text_changed="text" in fields)
+        versions.append(tx, new, Deed("update"), list(fields), stored.record)
+
+    store.database.write(apply)
+
+
+def settled(store: SmallStore, user_id: str = USER) -> set[tuple[str, str]]:
+    with store.database.read() as connection:
+        return conflicts.settled(connection, user_id)
+
+
+def test_a_conflict_is_noted_once(store: SmallStore) -> None:
+    ids = pair(store)
+    assert [note(store, ids), note(store, ids)] == [True, False]
+    assert told(store) == [ids]
+    with store.database.read() as connection:
+        (one,) = conflicts.open_ones(connection, ALL, None, 10)
+    assert (one.first, one.second, one.row.state) == ("one", "other", "open")
+
+
+def test_nothing_is_noted_of_what_is_gone(store: SmallStore) -> None:
+    first, second = pair(store)
+    assert not note(store, (first, "mem_0000000000000000000z"))
+    assert not note(store, ("mem_0000000000000000000z", second))
+    assert not note(store, (first, second), user_id="other")
+    assert store.scalar("SELECT count(*) FROM conflicts") == 0
+
+
+def test_what_is_put_away_is_not_told(store: SmallStore) -> None:
+    first, second = pair(store)
+    note(store, (first, second))
+    change(store, first, state="archived")
+    assert told(store) == []
+    change(store, first, state="active")
+    assert told(store) == [(first, second)]
+
+
+def test_it_holds_while_both_say_the_same(store: SmallStore) -> None:
+    first, second = pair(store)
+    note(store, (first, second))
+    change(store, second, importance=3.0)
+    assert (told(store), settled(store)) == ([(first, second)], {(first, second)})
+    change(store, second, text="another")
+    assert (told(store), settled(store)) == ([], set())
+    change(store, second, text="other")
+    assert (told(store), settled(store)) == ([(first, second)], {(first, second)})
+
+
+def test_what_is_closed_stays_settled(store: SmallStore) -> None:
+    first, second = pair(store)
+    note(store, (first, second))
+    assert [close(store, first, second), close(store, first, second)] == [1, 0]
+    assert (told(store), settled(store)) == ([], {(first, second)})
+    assert not note(store, (first, second))
+    row = store.scalar("SELECT state || reason FROM conflicts")
+    assert row == "resolvedbecause"
+
+
+def test_all_of_one_memory_are_closed_or_those_of_two(store: SmallStore) -> None:
+    (a, b), (c, d) = pair(store), pair(store)
+    for ids in ((a, b), (a, c), (b, d)):
+        note(store, ids)
+    assert close(store, a, c) == 1
+    assert close(store, b) == 2
+    assert told(store) == []
+
+
+def test_the_gravest_come_first_and_a_limit_keeps_them(store: SmallStore) -> None:
+    low, high, newer = pair(store), pair(store), pair(store)
+    note(store, low, severity="low", at=START + 9)
+    note(store, high, severity="high")
+    note(store, newer, severity="high", at=START + 1)
+    assert told(store) == [newer, high, low]
+    assert told(store, limit=2) == [newer, high]
+    assert told(store, memory_id=low[1]) == [low]
+
+
+def test_both_must_be_seen(store: SmallStore) -> None:
+    common, own = pair(store)[0], pair(store, agent_id="a")[0]
+    theirs = pair(store, user_id="other")
+    note(store, (common, own))
+    note(store, theirs, user_id="other")
+    assert told(store) == told(store, Scope(USER, "a")) == [(common, own)]
+    assert told(store, Scope(USER)) == told(store, Scope(USER, "b")) == []
+    assert told(store, Scope("other")) == [theirs]
+    assert settled(store, "other") == {theirs}
+
+
+def test_removal_and_forgetting(store: SmallStore) -> None:
+    (a, b), (c, d) = pair(store), pair(store)
+    theirs = pair(store, user_id="other")
+    for ids in ((a, b), (b, c), (c, d)):
+        note(store, ids)
+    note(store, theirs, user_id="other")
+    store.database.write(lambda tx: conflicts.remove(tx, USER, [b, theirs[0]]))
+    assert told(store) == [(c, d)]
+    store.database.write(lambda tx: conflicts.forget_user(tx, USER))
+    assert told(store) == []
+    assert told(store, Scope("other")) == [theirs]
