@@ -127,7 +127,11 @@ class App:
         self._decay = Decay(parts, self._change, self._shelve, settings.decay.pass_share)
         self._purge = Purge(parts, self._change, self._removal, settings.decay.retention_days)
         self._knowledge = build_knowledge(
-            parts, settings.knowledge, self._search, _zone(settings.search.timezone)
+            parts,
+            settings.knowledge,
+            self._search,
+            _zone(settings.search.timezone),
+            lambda: self._jobs.enqueue(MERGE),
         )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -27,8 +28,10 @@ class KnowledgePart:
     service: KnowledgeService
 
 
-def build_knowledge(parts: Parts, settings: KnowledgeSettings, search: Search, zone: tzinfo) -> KnowledgePart:
-    """Put it together."""
+def build_knowledge(
+    parts: Parts, settings: KnowledgeSettings, search: Search, zone: tzinfo, on_merge: Callable[[], None]
+) -> KnowledgePart:
+    """Put it together. on_merge: has the job that merges carried out."""
     catalogue = MemStorageSQLite(
         parts.database, settings.max_points, parts.clock, indexing=PointIndex(parts), ids=parts.ids
     )
@@ -39,6 +42,6 @@ def build_knowledge(parts: Parts, settings: KnowledgeSettings, search: Search, z
     )
     knowledge = Knowledge(parts, catalogue, files, search, zone)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
-    merging = MergeKnowledge(parts, knowledge, rule, by_rules)
+    merging = MergeKnowledge(parts, knowledge, rule, by_rules, on_merge)
     service = KnowledgeService(knowledge, merging, ShareKnowledge(parts, knowledge))
     return KnowledgePart(knowledge, merging, service)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.parts import Parts
 from memoryd.index.nearness import near_pairs
 from memoryd.index.vectors import int64
-from memoryd.storage import conflicts, jobs
+from memoryd.storage import conflicts
 from memoryd.storage.conflicts import ConflictRow
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
@@ -66,13 +66,21 @@ class _Merged:
 
 
 class MergeKnowledge:
-    """merge, and the job. judge: whether two points exclude each other."""
+    """merge, and the job. judge: whether two points exclude each other; on_due: has the job carried out."""
 
-    def __init__(self, parts: Parts, knowledge: Knowledge, rule: MergeRule, judge: Judge) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        knowledge: Knowledge,
+        rule: MergeRule,
+        judge: Judge,
+        on_due: Callable[[], None],
+    ) -> None:
         self._parts = parts
         self._knowledge = knowledge
         self._rule = rule
         self._judge = judge
+        self._on_due = on_due
 
     def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMerged:
         """Make one version of the newest merge and the increments behind it; nothing where there are none."""
@@ -96,11 +104,9 @@ class MergeKnowledge:
         return _receipt(None, [], 0, 0, 0, 0)
 
     def expect(self, user_id: str) -> None:
-        """Queue the job when it is due for a user, without waiting for its schedule."""
-        now = self._parts.clock()
-        if self._rule.is_due(_increments(self._effective(user_id)), now):
-            id = self._parts.ids.new("job", now)
-            self._parts.database.write(lambda tx: jobs.enqueue(tx, id, MERGE, now))
+        """Have the job carried out when it is due for a user, without waiting for its schedule."""
+        if self._rule.is_due(_increments(self._effective(user_id)), self._parts.clock()):
+            self._on_due()
 
     def run_due(self) -> bool:
         """Merge for one user of whom it is due; return whether it is for another one, too."""
