@@ -232,3 +232,19 @@ def test_a_store_that_does_not_open_leaves_nothing_behind(tmp_path: Path) -> Non
     for _ in range(2):
         with pytest.raises(StorageError, match="lexical_1"):
             KnowledgeBase(tmp_path, settings=NO_MODEL)
+
+
+def test_jobs_of_the_lowest_priority_wait_for_all_others(store: SmallStore, clock: Clock) -> None:
+    done: list[str] = []
+    handlers = {kind: (lambda kind=kind: done.append(kind)) for kind in ("merge", "compact", "tidy")}  # type: ignore[misc]
+    runner = JobRunner(store.database, handlers, (), clock, IdFactory(), last=("merge",))
+    for kind, since in (("merge", 50), ("compact", 10), ("tidy", 1)):
+        store.database.write(
+            lambda tx, kind=kind, since=since: jobs.enqueue(tx, kind, kind, clock(), clock() - since)  # type: ignore[misc]
+        )
+    runner.start()
+    try:
+        eventually("all are done", lambda: len(done) == 3)
+    finally:
+        runner.stop()
+    assert done == ["compact", "tidy", "merge"]
