@@ -322,3 +322,23 @@ def test_searches_go_on_beside_everything(tmp_path: Path) -> None:
     assert world.stored() == world.truth()
     assert world.search("turn 7, 3", 500) == world.expected("turn 7, 3", 500)
     world.close()
+
+
+@pytest.mark.parametrize("max_rows", [0, 1000])
+def test_neighbours_of_a_stored_text(tmp_path: Path, max_rows: int) -> None:
+    world = World(tmp_path / "data", max_rows=max_rows, batch_rows=50)
+    world.begin()
+    rows = world.add_all([f"text {i}" for i in range(60)])
+    theirs, own = world.add("text 7", "bob"), world.add("text 7", agent="x")
+    waiting = world.add("waits", vector=False)
+    world.index.open_store()
+    world.index.flush()
+    fresh = world.add("fresh")
+    for row, text in ((rows[7], "text 7"), (fresh, "fresh")):
+        found = [near for near, _ in world.index.neighbours(Scope("u"), row, 5)]  # its vector is rounded
+        assert found == [near for near, _ in world.expected(text, 6) if near != row][:5]
+        assert not {row, theirs, own} & set(found)
+    assert world.index.neighbours(Scope("u", "x"), rows[7], 3)[0][0] == own
+    assert world.index.neighbours(Scope("u"), waiting, 5) == []
+    assert world.index.neighbours(Scope("u"), 9999, 5) == []
+    world.close()
