@@ -42,8 +42,8 @@ class Calendar:
     def days(self, now: float, noted: Sequence[tuple[int, int]]) -> Days:
         """The days of a user up to now. noted: active dates with their change numbers, by date."""
         today = self.day(now)
-        past = [(_begin(self.zone, day), seq) for day, seq in noted if day <= today]
-        starts = np.array([start for start, _ in past], np.float64)
+        past = [one for one in noted if one[0] <= today]
+        starts = np.array([_begin(self.zone, day) for day, _ in past], np.float64)
         return Days(now, starts, np.array([seq for _, seq in past], np.int64), self.clock == "wall")
 
 

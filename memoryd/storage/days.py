@@ -20,11 +20,13 @@ def note(tx: Transaction, calendar: Calendar, user_id: str, now: float, at: floa
 
 def of_user(connection: sqlite3.Connection, calendar: Calendar, user_id: str, now: float) -> Days:
     """The days of a user up to now."""
-    found = connection.execute(
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: half the time of rows by name
+    found = cursor.execute(
         "SELECT day, seq FROM active_days WHERE user_id = ? AND day <= ? ORDER BY day DESC LIMIT ?",
         (user_id, calendar.day(now), _MOST),
     )
-    return calendar.days(now, [(int(day), int(seq)) for day, seq in found][::-1])
+    return calendar.days(now, found.fetchall()[::-1])
 
 
 def is_behind(connection: sqlite3.Connection, calendar: Calendar, user_id: str, now: float) -> bool:
