@@ -22,6 +22,7 @@ from memory_client.api import (
     GROUPS,
     METHODS,
     AdminAPI,
+    ConflictsAPI,
     ConversationAPI,
     DecayAPI,
     KnowledgeAPI,
@@ -30,6 +31,7 @@ from memory_client.api import (
     MethodSpec,
     ReviewAPI,
     TriplesAPI,
+    VersionsAPI,
 )
 from memory_client.client import (
     AdminClient,
@@ -44,6 +46,7 @@ from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.memory_manager import MemoryManager
 from memoryd.service.admin import AdminService
+from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
 from memoryd.service.decay import DecayService
 from memoryd.service.knowledge import KnowledgeService
@@ -51,6 +54,7 @@ from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.review import ReviewService
 from memoryd.service.triples import TriplesService
+from memoryd.service.versions import VersionsService
 
 FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeClient),
@@ -74,6 +78,8 @@ FACES: list[tuple[str, type]] = [
 SERVICES: list[tuple[type, type]] = [
     (MemoryAPI, MemoryService),
     (LifeAPI, LifeService),
+    (VersionsAPI, VersionsService),
+    (ConflictsAPI, ConflictsService),
     (ConversationAPI, ConversationService),
     (DecayAPI, DecayService),
     (ReviewAPI, ReviewService),
