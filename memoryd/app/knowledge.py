@@ -32,15 +32,17 @@ def build_knowledge(
     parts: Parts, settings: KnowledgeSettings, search: Search, zone: tzinfo, on_merge: Callable[[], None]
 ) -> KnowledgePart:
     """Put it together. on_merge: has the job that merges carried out."""
+    in_files = settings.storage == "files"
     catalogue = MemStorageSQLite(
-        parts.database, settings.max_points, parts.clock, indexing=PointIndex(parts), ids=parts.ids
+        parts.database,
+        settings.max_points,
+        parts.clock,
+        indexing=PointIndex(parts),
+        ids=parts.ids,
+        in_files=in_files,
     )
-    files = (
-        MemStorageFileSys(parts.paths.knowledge, settings.max_points, parts.clock)
-        if settings.storage == "files"
-        else None
-    )
-    knowledge = Knowledge(parts, catalogue, files, search, zone)
+    files = MemStorageFileSys(parts.paths.knowledge, settings.max_points, parts.clock)
+    knowledge = Knowledge(parts, catalogue, files, search, zone, in_files=in_files)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
     merging = MergeKnowledge(parts, knowledge, rule, by_rules, on_merge)
     service = KnowledgeService(knowledge, merging, ShareKnowledge(parts, knowledge))

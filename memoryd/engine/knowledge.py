@@ -44,26 +44,27 @@ _PORTION = 250
 
 
 class Knowledge:
-    """The knowledge of all users. files: where versions are kept, None for the database.
-
-    saving: held while a version is made.
-    """
+    """The knowledge of all users. in_files: whether the files are the truth; saving: held while a version
+    is made."""
 
     def __init__(
         self,
         parts: Parts,
         catalogue: MemStorageSQLite,
-        files: MemStorageFileSys | None,
+        files: MemStorageFileSys,
         search: Search,
         zone: tzinfo,
+        *,
+        in_files: bool,
     ) -> None:
         self._parts = parts
         self._catalogue = catalogue
         self._files = files
+        self._in_files = in_files
         self._search = search
         self._zone = zone
         self.saving = threading.RLock()
-        self.storage: MemStorage = files or catalogue
+        self.storage: MemStorage = files if in_files else catalogue
 
     def save(
         self,
@@ -108,7 +109,7 @@ class Knowledge:
             self.settle(user_id)
             id = version_id or next_version_id(now, self.storage.get_latest_version_id(user_id))
             is_there = version_id is not None and self.storage.holds(user_id, id, points)
-            if self._files is not None:
+            if self._in_files:
                 self._files.save_knowledge(user_id, id, points, kind=kind, parents=parents)
             version = Version(id, kind, parents, now, len(points))
             if not is_there:
@@ -207,16 +208,19 @@ class Knowledge:
             self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: reply))
 
     def settle(self, user_id: str) -> None:
-        """Let the catalogue follow the files."""
-        if self._files is None:
+        """Let the catalogue follow the files, and the files have what was saved before there were any."""
+        if not self._in_files:
             return
         with self.saving:
             there = self._files.get_recent_versions(user_id, EVERY)
             known = self._catalogue.get_recent_versions(user_id, EVERY)
+            with self._parts.database.read() as connection:
+                held = snapshots.in_files(connection, user_id)
             for id in reversed(there):
                 if id not in known:
                     self._follow(user_id, id)
-            gone = [id for id in known if id not in there]
+            self._write_out(user_id, [id for id in known if id not in held])
+            gone = [id for id in known if id in held and id not in there]
             if gone:
                 self._parts.database.write(lambda tx: self._catalogue.drop(tx, user_id, gone))
 
@@ -229,10 +233,9 @@ class Knowledge:
                 self._parts.database.write(functools.partial(self._catalogue.prune, user_id=user_id))
 
     def forget_files(self, user_id: str) -> None:
-        """Destroy the files of a user, before the rows go."""
-        if self._files is not None:
-            with self.saving:
-                self._files.forget_user(user_id)
+        """Destroy the files of a user, before the rows go; there may be some though they are used no more."""
+        with self.saving:
+            self._files.forget_user(user_id)
 
     @staticmethod
     def forget_rows(tx: Transaction, user_id: str) -> int:
@@ -248,6 +251,16 @@ class Knowledge:
         points = [_screened(point) for point in self.storage.read(user_id, id)]
         self._register(user_id, version, points)
         self._parts.database.write(lambda tx: self._catalogue.record(tx, user_id, version, points))
+
+    def _write_out(self, user_id: str, ids: Sequence[str]) -> None:
+        """Put versions of the catalogue among the files."""
+        for id in ids:
+            version = self._catalogue.describe(user_id, id)
+            if version is not None and not self._files.has(user_id, id):
+                points = list(self._catalogue.read(user_id, id))
+                self._files.save_knowledge(user_id, id, points, kind=version.kind, parents=version.parents)
+        if ids:
+            self._parts.database.write(lambda tx: snapshots.mark_in_files(tx, user_id, ids))
 
     def _register(self, user_id: str, version: Version, points: Sequence[KnowledgePoint]) -> None:
         """Make the texts of a large version known beforehand: no other write waits for all of it."""

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from memory_client.types import KnowledgeItem
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.migrations import SCHEMA
 
@@ -67,6 +68,18 @@ def fill(kb: KnowledgeBase) -> None:
     kb.feedback(other, "wrong", "it is almond butter", user_id="other/../user")
     kb.decay.run(user_id="other/../user")
     _converse(kb)
+    _learn(kb)
+
+
+def _learn(kb: KnowledgeBase) -> None:
+    """Two versions of knowledge, and a set of it that another user has subscribed to."""
+    knowledge, tea = kb.knowledge, "小明早上喝绿茶"
+    first: KnowledgeItem = {"content": tea, "type": "WorldModel", "score": 80, "metadata": {"from": ["c1"]}}
+    second: KnowledgeItem = {"content": "Biscuit is afraid of thunder", "type": "OtherKnowledge", "score": 40}
+    knowledge.save_knowledge("小明", "20260103093000", [first])
+    knowledge.save_knowledge("小明", "20260103093000-001", [second, {**first, "score": 60}])
+    knowledge.publish("teas", filters={"kind": "world_model"}, user_id="小明")
+    knowledge.subscribe("小明", "teas", user_id="other/../user")
 
 
 def _converse(kb: KnowledgeBase) -> None:

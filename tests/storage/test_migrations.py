@@ -322,3 +322,23 @@ def test_memories_of_an_old_database_are_read_for_triples(number: int, tmp_path:
             )
             == []
         )
+
+
+@pytest.fixture(params=range(3, SCHEMA + 1))
+def with_knowledge(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    """One of the schemas that have knowledge points."""
+    yield from _opened(request.param, tmp_path)
+
+
+def test_the_knowledge_of_an_old_database_is_read_and_goes_on(with_knowledge: KnowledgeBase) -> None:
+    knowledge = with_knowledge.knowledge
+    assert knowledge.get_recent_versions("小明") == ["20260103093000-001", "20260103093000"]
+    (first,) = knowledge.load_knowledge("小明", "20260103093000")
+    assert (first["content"], first["score"], first["metadata"]) == ("小明早上喝绿茶", 80, {"from": ["c1"]})
+    found = knowledge.retrieve_relevant_knowledge("小明", "绿茶")
+    assert [(one["content"], one["score"]) for one in found] == [("小明早上喝绿茶", 60)]
+    assert len(knowledge.retrieve_knowledge_with_sampling("小明")) == 2
+    hits = with_knowledge.search("绿茶", scope=["shared"], user_id="other/../user")
+    assert [hit["metadata"]["citation"] for hit in hits] == ["[Source: shared teas]"]
+    assert knowledge.merge("小明")["points"] == 2
+    assert with_knowledge.delete_all("小明")["counts"]["points"] == 2

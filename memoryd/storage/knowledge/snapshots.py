@@ -87,13 +87,17 @@ def insert(
     *,
     ids: IdFactory,
     indexing: Indexing,
+    in_files: bool,
 ) -> None:
-    """Store a version that is not there yet, and the points that are new; see to what counts as known."""
+    """Store a version that is not there yet, and the points that are new; see to what counts as known.
+
+    in_files: whether files hold it, too.
+    """
     rows = register(tx, user_id, version, given, ids=ids, indexing=indexing)
     weights = np.array(rows, _ROWS).tobytes() + bytes(point["score"] for point in given)
     cursor = tx.execute(
-        "INSERT INTO snapshots (user_id, version_id, kind, parents, created_at, points, weights) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO snapshots (user_id, version_id, kind, parents, created_at, points, weights, in_files) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             user_id,
             version.id,
@@ -102,6 +106,7 @@ def insert(
             version.created_at,
             len(given),
             weights,
+            in_files,
         ),
     )
     number = cursor.lastrowid
@@ -158,6 +163,20 @@ def with_orphans(connection: sqlite3.Connection) -> list[str]:
     """Whoever has points that no version says."""
     found = connection.execute(f"SELECT DISTINCT user_id FROM points p WHERE {_ORPHAN}")
     return [user for (user,) in found]
+
+
+def in_files(connection: sqlite3.Connection, user_id: str) -> set[str]:
+    """The versions of a user that files hold."""
+    found = connection.execute("SELECT version_id FROM snapshots WHERE user_id = ? AND in_files", (user_id,))
+    return {id for (id,) in found}
+
+
+def mark_in_files(tx: Transaction, user_id: str, ids: Iterable[str]) -> None:
+    """Note that files hold versions."""
+    tx.executemany(
+        "UPDATE snapshots SET in_files = 1 WHERE user_id = ? AND version_id = ?",
+        ((user_id, id) for id in ids),
+    )
 
 
 def forget_user(tx: Transaction, user_id: str) -> int:

@@ -15,7 +15,10 @@ from memoryd.storage.knowledge.snapshots import Indexing, NoIndexing
 
 
 class MemStorageSQLite(MemStorage):
-    """Versions in a database. indexing: told of every text that comes and goes. Thread-safe."""
+    """Versions in a database. Thread-safe.
+
+    indexing: told of every text that comes and goes; in_files: whether files hold the versions, too.
+    """
 
     def __init__(
         self,
@@ -25,12 +28,14 @@ class MemStorageSQLite(MemStorage):
         *,
         indexing: Indexing | None = None,
         ids: IdFactory | None = None,
+        in_files: bool = False,
     ) -> None:
         super().__init__(max_points)
         self._database = database
         self._clock = clock
         self._indexing = indexing or NoIndexing()
         self._ids = ids or IdFactory()
+        self._in_files = in_files
 
     def get_recent_versions(self, user_id: str, count: int) -> list[str]:
         with self._database.read() as connection:
@@ -65,7 +70,9 @@ class MemStorageSQLite(MemStorage):
         self, tx: Transaction, user_id: str, version: Version, points: Sequence[KnowledgePoint]
     ) -> None:
         """Store a checked version that is not there yet, within somebody's transaction."""
-        snapshots.insert(tx, user_id, version, points, ids=self._ids, indexing=self._indexing)
+        snapshots.insert(
+            tx, user_id, version, points, ids=self._ids, indexing=self._indexing, in_files=self._in_files
+        )
 
     def register(
         self, tx: Transaction, user_id: str, version: Version, points: Sequence[KnowledgePoint]

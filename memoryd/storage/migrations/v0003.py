@@ -142,7 +142,8 @@ _STATEMENTS = (
     "CREATE UNIQUE INDEX points_by_hash ON points (user_id, hash)",
     "CREATE INDEX points_current ON points (user_id, score) WHERE is_current",
     f"INSERT INTO sqlite_sequence VALUES ('points', {_FIRST_POINT})",
-    # weights: of its points the rows, little-endian int64, then the scores, uint8: what sampling reads
+    # weights: of its points the rows, little-endian int64, then the scores, uint8: what sampling reads;
+    # in_files: whether it is kept in files, and goes when they go
     """
     CREATE TABLE snapshots (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -153,6 +154,7 @@ _STATEMENTS = (
         created_at REAL NOT NULL,
         points INTEGER NOT NULL,
         weights BLOB NOT NULL,
+        in_files INTEGER NOT NULL,
         UNIQUE (user_id, version_id)
     )
     """,
