@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from memoryd.core.triples import OWN, SYMMETRIC
 from memoryd.core.triples.question import Chain, Mention, Question, question_of, stands_before
@@ -23,6 +24,8 @@ from memoryd.storage.triples.walk import Bounds, Reached
 
 _MOST_STARTS = 5
 _MOST_RELATIVES = 8
+_FEW = 3
+"""Triples of the user and one predicate that say something of the query."""
 _FULL = 2.5
 """Times its weight in the walk a triple counts, 1 at most: in full up to the discount of few triples."""
 _BOUNDS = Bounds(fan_out=24, budget=96)
@@ -123,14 +126,15 @@ def _around(
 
 
 def _of_own(connection: sqlite3.Connection, ask: Ask, asked: Question, own: Entity) -> list[Reached]:
-    """What is said of the user with a predicate the query names."""
-    return [
-        one
-        for predicate in sorted(asked.predicates)
-        for one in walk.walk(
-            connection, ask.scope, [own.root], 1, predicate=predicate, bounds=Bounds(_MOST_RELATIVES, 96)
-        ).reached
-    ]
+    """What is said of the user with a predicate the query names, where that is one thing or a few: of many
+    (all that somebody likes) none is nearer to the query than the rest."""
+    found: list[Reached] = []
+    bounds = Bounds(_FEW, _FEW)
+    for predicate in sorted(asked.predicates):
+        walked = walk.walk(connection, ask.scope, [own.root], 1, predicate=predicate, bounds=bounds)
+        if not walked.cut:
+            found += [replace(one, weight=one.weight / len(walked.reached)) for one in walked.reached]
+    return found
 
 
 def _allowed(connection: sqlite3.Connection, ask: Ask, rows: Iterable[int]) -> list[int]:
