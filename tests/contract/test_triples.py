@@ -353,3 +353,11 @@ def test_the_graph_finds_what_a_relation_leads_to(ready: Face, user: str) -> Non
     assert with_graph[0]["score"] > score[ids[1]]
     kb.archive(ids[0], user_id=user)
     assert "graph" not in kb.search("我同事住在哪里？", 3, mode="hybrid", user_id=user)[0]["scores"]
+
+
+def test_the_graph_names_few_things_a_user_likes_and_nothing_of_many(ready: Face, user: str) -> None:
+    kb = ready.kb
+    kb.add_many([f"我喜欢{thing}" for thing in ("拉面", "爬山", "下棋")], user_id=user)
+    assert all("graph" in hit["scores"] for hit in kb.search("我喜欢什么？", 3, user_id=user))
+    kb.add_many([f"我喜欢{thing}" for thing in "茶 酒 书 画 花 猫 狗 雨 雪 海".split()], user_id=user)
+    assert not any("graph" in hit["scores"] for hit in kb.search("我喜欢什么？", 13, user_id=user))

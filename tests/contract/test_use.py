@@ -107,6 +107,17 @@ def test_what_is_archived_for_another_reason_than_decay_is_not_boosted(face: Fac
     assert found(kb, id, user) == before
 
 
+def test_what_was_superseded_is_not_boosted(face: Face, user: str) -> None:
+    kb = face.kb
+    id = kb.add("I live in Paris", user_id=user)
+    kb.supersede(id, "I live in Rome", user_id=user)
+    before = found(kb, id, user)
+    for call in (kb.boost, kb.restore):
+        with pytest.raises(InvalidStateError, match="superseded"):
+            call(id, user_id=user)
+    assert found(kb, id, user) == before
+
+
 def test_useful_raises_confidence_only(face: Face, user: str) -> None:
     kb = face.kb
     id = kb.add("maybe", {"confidence": 0.85}, user_id=user)
