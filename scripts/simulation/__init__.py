@@ -1,0 +1,1 @@
+"""A year of a person's use, simulated through the real engine with a clock that is handed in."""
