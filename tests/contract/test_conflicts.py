@@ -214,6 +214,15 @@ def test_deleting_a_memory_takes_its_conflicts_along(ready: Face, user: str) -> 
     assert kb.conflicts(user_id=user) == []
 
 
+def test_what_was_superseded_is_no_conflict(ready: Face, user: str) -> None:
+    kb = ready.kb
+    old = kb.add("主人住在北京", user_id=user)
+    new = kb.supersede(old, "主人住在上海", user_id=user)
+    assert kb.conflicts(user_id=user) == []
+    later = kb.add("主人住在广州", user_id=user)
+    assert sides(kb.conflicts(user_id=user)) == [(new, later)]
+
+
 def test_times_that_do_not_meet_are_no_conflict(ready: Face, user: str) -> None:
     kb = ready.kb
     kb.add("I live in Paris.", {"valid_from": "2015-01-01", "valid_to": "2019-01-01"}, user_id=user)

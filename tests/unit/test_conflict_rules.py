@@ -148,6 +148,16 @@ EXCLUDE = [
     ("主人可能住在天津", "主人住在北京", "place", "low"),
     ("主人觉得这部电影很好看", "主人觉得这部电影很难看", "antonym", "low"),
     ("主人家有三口人", "主人家有五口人", "number", "medium"),
+    ("主人现居深圳", "主人住在广州天河", "place", "medium"),
+    ("主人大学学的是计算机专业", "主人的专业是法律", "exclusive", "medium"),
+    ("主人从不熬夜", "主人经常熬夜", "negation", "medium"),
+    ("主人养了一只叫豆豆的柯基", "主人没有养宠物", "antonym", "medium"),
+    ("我老公姓张", "我老公姓李", "exclusive", "high"),
+    ("我的电话是13812345678", "我的电话号码是13987654321", "exclusive", "medium"),
+    ("User's birthday: 1990-05-03", "The user's birthday is May 13.", "exclusive", "high"),
+    ("The user said that he lives in Seattle with his wife.", "The user lives in Boston.", "place", "medium"),
+    ("主人提到他很喜欢吃辣，尤其是川菜。", "主人说他不喜欢吃辣。", "negation", "medium"),
+    ("小明是我的朋友", "小明不是我的朋友", "negation", "medium"),
 ]
 """One text, the other, type and severity."""
 AGREE = [
@@ -232,6 +242,13 @@ AGREE = [
     ("主人对芒果过敏", "主人喜欢吃芒果"),
     ("主人周末早上跑步", "主人工作日不跑步"),
     ("主人有没有对象？", "主人没有对象"),
+    ("我朋友是医生", "我朋友是老师"),
+    ("A friend of mine is a doctor.", "A friend of mine is a nurse."),
+    ("我同事喜欢猫", "我同事不喜欢猫"),
+    ("我养了一只叫豆豆的柯基", "我叫小雨"),
+    ("我是一名程序员", "I'm a software engineer"),
+    ("My name is Sophie.", "我叫苏菲"),
+    ("我妹妹是1992年5月1日出生的", "我的生日是5月3日"),
 ]
 """What may be so at once, or is not meant as a statement."""
 

@@ -49,7 +49,7 @@ RULES: tuple[Rule, ...] = (
         rf"{WHO}的?(?:生日|出生日期){_IS_ZH}?(?P<value>.+)$",
         rf"{WHO}(?:是|于)?(?:在)?(?P<value>[\d零〇一二三四五六七八九十][^的]*?[月日号年])(?:出生|生)的?$",
         rf"{WHO}出生[于在](?P<value>[^的]*[月日号年])$",
-        rf"{WHO}(?:'s)? ?(?:birthday|date of birth|birth date) {_IS_EN} (?:on |in )?(?P<value>.+)$",
+        rf"{WHO}(?:'s)? ?(?:birthday|date of birth|birth date) ?{_IS_EN} (?:on |in )?(?P<value>.+)$",
         rf"{WHO} (?:was|were) born (?:on|in) (?P<value>.*\d.*|{MONTHS_EN})$",
     ),
     *_rule(
@@ -111,13 +111,13 @@ RULES: tuple[Rule, ...] = (
     ),
     *_rule(
         "home", "place", "place", "medium",
-        rf"{WHO}(?:居住|定居|住|搬|搬家|移居)(?:在|到|于"
+        rf"{WHO}(?:现居|现住|居住|定居|住|搬|搬家|移居)(?:在|到|于"
         rf"|去)?(?:了)?(?P<value>[^着了的过]{{2,}}?)(?:住|居住|去|生活|定居)?(?:了)?$",
         rf"{WHO}在(?P<value>.+?)(?:居住|定居|生活|住)$",
         rf"{WHO}的?(?:家|住址|地址|住处){_IS_ZH}(?P<value>.+)$",
         rf"{WHO} (?:lives?|resides?|living|staying|stays?|lived|resided|am based|is based|'m based"
         rf"|moved|relocated)(?: now"
-        rf"| currently)? (?:in|at|to|near) (?P<value>.+)$",
+        rf"| currently)? (?:in|at|to|near) (?P<value>.+?)(?: with .+| since .+| for .+)?$",
         rf"{WHO}(?:'s)? ?(?:home|house|apartment|flat|address) is (?:in|at) (?P<value>.+)$",
     ),
     *_rule(
@@ -169,6 +169,17 @@ RULES: tuple[Rule, ...] = (
         "weight", "number", "number", "low",
         rf"{WHO}的?体重(?:{_IS_ZH})?(?P<value>.+)$",
         rf"{WHO} (?:weighs?|weight is) (?P<value>.+)$",
+    ),
+    *_rule(
+        "major", "text", "exclusive", "medium",
+        rf"{WHO}的?(?:大学)?(?:专业{_IS_ZH}|学的是|主修的?是?)(?P<value>.+?)(?:专业)?$",
+        rf"{WHO}(?:'s)? ?major is (?P<value>.+)$",
+        rf"{WHO} (?:majors|major|majored|is majoring|am majoring|'m majoring) in (?P<value>.+?)(?: at .+)?$",
+    ),
+    *_rule(
+        "surname", "name", "exclusive", "high",
+        rf"{WHO}姓(?P<value>{HAN}{{1,2}})$",
+        rf"{WHO}(?:'s)? ?(?:last|family) name is (?P<value>.+)$",
     ),
     *_rule(
         "attribute", "text", "exclusive", "medium",

@@ -63,13 +63,13 @@ FAVOURITES_EN = _either(
     |genre"""
 )
 KEPT_ZH = _either(
-    """手机号码 手机号 电话号码 电话 邮箱 密码 微信号 微信 车牌号 车牌 专业 学号 部门 公司 品种 宗教 信仰
+    """手机号码 手机号 电话号码 电话 邮箱 密码 微信号 微信 车牌号 车牌 学号 部门 公司 品种 宗教 信仰
     尺码 鞋码
     最高学历 学历 性别 民族 眼睛颜色 发色 mbti 班级 学校 母校"""
 )
 KEPT_EN = _either(
-    """phone number|email|email address|password|wifi password|major|department|employer|religion|shoe size
-    |eye color|hair color|gender|ethnicity|license plate|middle name|last name|surname|first name|maiden name
+    """phone number|email|email address|password|wifi password|department|employer|religion|shoe size
+    |eye color|hair color|gender|ethnicity|license plate|middle name|surname|first name|maiden name
     |breed|alma mater|degree|team|username|mbti type"""
 )
 """What one has one of, though no rule knows more of it."""

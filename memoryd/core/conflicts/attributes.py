@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 
 from memoryd.core.conflicts.attribute_rules import RULES, Rule
@@ -12,6 +13,7 @@ from memoryd.core.conflicts.placing import is_place, placed
 from memoryd.core.conflicts.reading import words_of
 from memoryd.core.conflicts.slot import Slot, bare, owner, plain
 
+_NUMBER_OF = re.compile(r"号码?$| number$")
 _PLACES = frozenset({"home", "origin"})
 
 
@@ -38,6 +40,6 @@ def _by_rule(rule: Rule, claim: Claim) -> Slot | None:
     value = bare(match["value"])
     if rule.attribute in _PLACES and not is_place(value):
         return None
-    what = " ".join(words_of(match.groupdict().get("what") or ""))
+    what = " ".join(words_of(_NUMBER_OF.sub("", match.groupdict().get("what") or "")))
     attribute = f"{rule.attribute} {what}".strip()
     return Slot(attribute, owner(match["who"]), value, rule.kind, rule.type, rule.severity)

@@ -22,6 +22,12 @@ _FREQUENCY = frozenset(
     每 早 晚 上 周 周末 天 日 月 次 顿 杯 cup""".split()
 )
 """What says how often, and no more."""
+_ANYBODY = re.compile(
+    r"(?:主人|用户|我)的?(?:有一?个)?(?:朋友|同事|同学|室友|邻居|网友|亲戚)"
+    r"|(?:my|the user's|a|one of my|some) "
+    r"(?:friends?|colleagues?|cowork\w+|classmates?|roommates?|neighbou?rs?)\b"
+)
+"""One of several whom nobody names: two statements may be about two of them."""
 _MOST_APART = 8
 """Words that only one of two claims has, beyond which they are not compared word by word."""
 _HABIT = re.compile(r"每|周末|\bevery\b|\b(?!birth|holi)[a-z]+days\b|\bweekends\b")
@@ -29,6 +35,8 @@ _HABIT = re.compile(r"每|周末|\bevery\b|\b(?!birth|holi)[a-z]+days\b|\bweeken
 
 def compare(a: Claim, b: Claim) -> FoundConflict | None:
     """The conflict of two claims about the same time, if they exclude each other."""
+    if _ANYBODY.match(a.text) or _ANYBODY.match(b.text):
+        return None
     if a.mood != b.mood or a.mood in ("asked", "supposed") or a.past != b.past:
         return None
     return _by_attribute(a, b) or _aligned(a, b) or implied(a, b)
@@ -84,7 +92,8 @@ def _by_polarity(a: Claim, b: Claim, apart: Sequence[str]) -> FoundConflict | No
 
 def _is_denied_habit(habit: Claim, denial: Claim, more: Sequence[str], less: Sequence[str]) -> bool:
     """`drinks coffee every morning` and `does not drink coffee`; a denial of some mornings denies it not."""
-    return not less and set(more) <= _FREQUENCY and denial.negated and not habit.negated
+    often = {"@frequency"} if ("frequency", 0) in habit.sides else set()
+    return not less and set(more) <= _FREQUENCY | often and denial.negated and not habit.negated
 
 
 def _by_times(a: Claim, b: Claim) -> FoundConflict | None:

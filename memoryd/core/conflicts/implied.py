@@ -27,7 +27,14 @@ def _pair(one: str, other: str) -> _Pair:
     return _Pair(re.compile(one), re.compile(other))
 
 
+_PETS = "狗|猫|柯基|金毛|泰迪|柴犬|哈士奇|仓鼠|兔子|鹦鹉"
+_PETS_EN = "dog|cat|puppy|kitten|parrot|hamster|rabbit|goldfish|corgi|labrador|poodle|golden retriever"
 _PAIRS = (
+    _pair(
+        r"没有?养?(?:任何)?宠物|(?:do not|don't|doesn't|does not) (?:have|own|keep) (?:any |a )?pets?\b",
+        rf"(?:养了?|有)(?:了|着)?(?:一|两|二|三|几|\d)?[只条个]?(?:叫.{{1,6}}的)?(?:{_PETS})"
+        rf"|(?:has|have|owns?) (?:an? |two |three |\d )?(?:\w+ )?(?:{_PETS_EN})s?\b",
+    ),
     _pair(
         r"(?:是一?[名个位]?)?(?:纯|严格的?)?(?:素食主义者|素食者|吃素)|(?:am|is|'m"
         r"|'s) an? (?:strict )?(?:vegetarian|vegan)",

@@ -31,7 +31,7 @@ _BE_EN = re.compile(
 _WORKS_EN = re.compile(
     r"^(?P<who>.*?) ?(?P<verb>works?|working|employed|interns?|volunteers?|studies|study"
     r"|is studying|takes? place|will take place|happens?|parks?|teaches|teach) (?P<prep>in|at"
-    r"|for) (?P<value>.+)$"
+    r"|for) (?P<value>.+?)(?: as an? .+| with .+| since .+)?$"
 )
 _PUT_EN = re.compile(
     r"^(?P<who>.+? (?:parked|left|put|hid|stored|keeps?|stores?) .+?)"

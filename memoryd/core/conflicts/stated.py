@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from memory_client.types import Severity
 from memoryd.core.conflicts.found import FoundConflict
 from memoryd.core.conflicts.single import SINGLE, Single
@@ -9,12 +11,14 @@ from memoryd.core.conflicts.values import excludes, growth
 from memoryd.core.fold import fold
 from memoryd.core.triples import Statement, key_of
 
+_ANYBODY = re.compile(r"user's (?:friend|colleague|classmate|roommate|neighbor|cousin|student|teacher)s?")
+"""One of several whom nobody names."""
 _GRAVE = frozenset({"allergic_to", "suffers_from", "name", "born_on"})
 
 
 def exclude(a: Statement, b: Statement) -> FoundConflict | None:
     """The conflict of two statements about the same time."""
-    if (a.frequency, a.condition) != (b.frequency, b.condition):
+    if (a.frequency, a.condition) != (b.frequency, b.condition) or _ANYBODY.fullmatch(a.subject):
         return None
     if key_of(a.subject) == key_of(b.subject) and key_of(a.object) == key_of(b.object):
         return _opposed(a, b)

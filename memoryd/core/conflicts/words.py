@@ -57,7 +57,7 @@ _CHINESE: dict[Role, str] = {
         """,
 }
 _ENGLISH: dict[Role, str] = {
-    "user": "the user's | the user | i | me | my | mine | myself | we | our | us",
+    "user": "the user's | the user | user's | user | i | me | my | mine | myself | we | our | us",
     "negation": "not | n't | no | never | no longer | cannot | neither | nor",
     "harmless": "no problem | no doubt | not only | no one",
     "hedge": """
