@@ -121,7 +121,7 @@ class UserDeleted(TypedDict):
 
     user_id: str
     counts: dict[str, int]
-    """memories, turns."""
+    """memories, turns, points."""
     backups: list[str]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -31,17 +32,18 @@ class ShareKnowledge:
     ) -> SharedSet:
         """Make a set of the points of `ids`, or of those a filter finds now. Raises `NotFoundError`."""
         self._knowledge.settle(user_id)
+        now = self._parts.clock()
 
-        def apply(tx: Transaction) -> None:
+        def apply(tx: Transaction) -> list[float]:
             rows = texts.rows_of(tx.connection, "point", Scope(user_id), node)
             if ids is not None:
                 known = snapshots.ids(tx.connection, user_id, rows)
                 by_id = {id: row for row, id in known.items()}
                 rows = [by_id[id] if id in by_id else _unknown(id) for id in ids]
-            grants.publish(tx, user_id, name, rows, self._parts.clock())
+            grants.publish(tx, user_id, name, rows, now)
+            return [len(set(rows)), now]
 
-        self._write(key, apply)
-        return self._one(user_id, user_id, name)
+        return self._receipt(user_id, user_id, name, self._write(key, apply))
 
     def subscribe(self, user_id: str, owner: str, name: str, key: RequestKey | None) -> SharedSet:
         """Be granted a published set. Raises `NotFoundError`, `InvalidParameterError` for one's own."""
@@ -53,8 +55,13 @@ class ShareKnowledge:
                 expected="another user",
             )
         now = self._parts.clock()
-        self._write(key, lambda tx: grants.subscribe(tx, user_id, owner, name, now))
-        return self._one(user_id, owner, name)
+
+        def apply(tx: Transaction) -> list[float]:
+            grants.subscribe(tx, user_id, owner, name, now)
+            found = self._find(tx.connection, user_id, owner, name)
+            return [found["points"], found["created_at"]] if found else [0, now]
+
+        return self._receipt(user_id, owner, name, self._write(key, apply))
 
     def unsubscribe(self, user_id: str, owner: str, name: str, key: RequestKey | None) -> None:
         """Give a grant back. Raises `NotFoundError`."""
@@ -70,11 +77,22 @@ class ShareKnowledge:
         with self._parts.database.read() as connection:
             return grants.shared(connection, user_id)
 
-    def _one(self, user_id: str, owner: str, name: str) -> SharedSet:
-        for found in self.shared(user_id):
-            if (found["owner"], found["name"]) == (owner, name):
-                return found
-        raise grants.unknown_set(name)
+    def _receipt(self, user_id: str, owner: str, name: str, reply: Sequence[float]) -> SharedSet:
+        """The set as it was when the request was carried out, with who sees it now."""
+        with self._parts.database.read() as connection:
+            found = self._find(connection, user_id, owner, name)
+        return SharedSet(
+            owner=owner,
+            name=name,
+            points=int(reply[0]),
+            created_at=reply[1],
+            subscribers=found["subscribers"] if found else [],
+        )
+
+    @staticmethod
+    def _find(connection: sqlite3.Connection, user_id: str, owner: str, name: str) -> SharedSet | None:
+        sets = grants.shared(connection, user_id)
+        return next((one for one in sets if (one["owner"], one["name"]) == (owner, name)), None)
 
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
         now = self._parts.clock()

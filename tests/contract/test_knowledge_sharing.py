@@ -143,6 +143,17 @@ def test_a_subscription_is_given_back(kb: KB, user: str, friend: str, ids: dict[
     assert len(shared(kb, friend)) == 3
 
 
+def test_a_repeated_request_replies_though_the_set_is_gone(
+    kb: KB, user: str, friend: str, ids: dict[str, str]
+) -> None:
+    made = kb.knowledge.publish("nuts", list(ids.values()), user_id=user, request_id="p")
+    granted = kb.knowledge.subscribe(user, "nuts", user_id=friend, request_id="s")
+    kb.knowledge.revoke("nuts", user_id=user)
+    assert kb.knowledge.publish("nuts", list(ids.values()), user_id=user, request_id="p") == made
+    assert kb.knowledge.subscribe(user, "nuts", user_id=friend, request_id="s") == granted
+    assert shared(kb, friend) == kb.knowledge.shared(user_id=user) == []
+
+
 @pytest.mark.usefixtures("ids")
 def test_what_the_owner_no_longer_knows_is_not_shared(kb: KB, user: str, friend: str) -> None:
     knowledge = kb.knowledge

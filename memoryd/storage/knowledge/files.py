@@ -44,10 +44,13 @@ class MemStorageFileSys(MemStorage):
     """Versions below a directory, which only one process may write. Thread-safe."""
 
     def __init__(
-        self, root: Path, max_points: int = MAX_POINTS, clock: Callable[[], float] = time.time
+        self,
+        root: str | os.PathLike[str],
+        max_points: int = MAX_POINTS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(max_points)
-        self._root = root
+        self._root = Path(root)
         self._clock = clock
         self._writing = threading.Lock()
 
