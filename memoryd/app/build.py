@@ -30,6 +30,7 @@ from memoryd.app.settings import Settings
 from memoryd.core.days import Calendar, DayClock
 from memoryd.core.ids import IdFactory
 from memoryd.core.times import parse_zone
+from memoryd.core.triples import extract
 from memoryd.engine import screen, turn_entries
 from memoryd.engine.as_of import AsOf
 from memoryd.engine.backlog import READ_OLD, Backlog
@@ -219,6 +220,7 @@ class App:
             pass
         screen.warm_up()
         turn_entries.warm_up()
+        extract.warm_up()
 
     def _memory_service(self) -> MemoryService:
         parts = self._parts

@@ -6,10 +6,11 @@ Deterministic, no model. Read are the first `READ_CHARS` characters of a text, s
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Literal
 
-from memoryd.core.triples import chinese, english
 from memoryd.core.triples.names import OWN, key_of
 from memoryd.core.triples.reading import Reading
 from memoryd.core.triples.statement import MAX_BYTES, Statement
@@ -34,13 +35,32 @@ def extracted(text: str, *, by_user: bool = True) -> list[Statement]:
     for sentence in _sentences(text[:READ_CHARS]):
         if not by_user and _FIRST_PERSON.search(sentence):
             continue
-        read = chinese.read_sentence if _HAN.search(sentence) else english.read_sentence
+        read = _rules("chinese" if _HAN.search(sentence) else "english")
         for one in read(sentence, reading):
             if _is_sound(one):
                 found.setdefault(one.identity, one)
         if len(found) >= MOST:
             break
     return list(found.values())[:MOST]
+
+
+@functools.cache
+def _rules(language: Literal["chinese", "english"]) -> Callable[[str, Reading], Iterator[Statement]]:
+    """The rules of a language: their patterns take a tenth of a second to compile, so not before they are
+    needed."""
+    if language == "chinese":
+        from memoryd.core.triples import chinese
+
+        return chinese.read_sentence
+    from memoryd.core.triples import english
+
+    return english.read_sentence
+
+
+def warm_up() -> None:
+    """Load the rules, so that the first text does not wait for them."""
+    _rules("chinese")
+    _rules("english")
 
 
 def _sentences(text: str) -> Iterator[str]:
