@@ -113,17 +113,6 @@ def noted(connection: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> i
     )
 
 
-def between_points(connection: sqlite3.Connection, user_id: str) -> list[tuple[ConflictRow, tuple[str, str]]]:
-    """Open conflicts between knowledge points that a user still knows, with what the two say."""
-    sql = (
-        f"SELECT {_COLUMNS}, p.text, q.text FROM conflicts c "
-        "JOIN points p ON p.user_id = c.user_id AND p.id = c.first_id AND p.is_current "
-        "JOIN points q ON q.user_id = c.user_id AND q.id = c.second_id AND q.is_current "
-        "WHERE c.user_id = ? AND c.state = 'open' ORDER BY c.created_at, c.id"
-    )
-    return [(ConflictRow(*row[:-2]), (row[-2], row[-1])) for row in connection.execute(sql, (user_id,))]
-
-
 def settled(connection: sqlite3.Connection, user_id: str) -> set[tuple[str, str]]:
     """The pairs of a user that were decided, or are noted, and still say what they said then."""
     sql = (
