@@ -5,21 +5,28 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from memoryd.core.duplicates import guards_agree
 from memoryd.core.filters import EVERYTHING
-from memoryd.core.kinds import TEXT_KINDS
+from memoryd.core.kinds import TEXT_KINDS, TextKind
 from memoryd.core.normal import normal_form
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.index.lexical import LexicalIndex
+from memoryd.index.lexical import LexicalIndex, best_of
+from memoryd.index.lexical_query import LexicalQuery
 from memoryd.storage import texts, turns, versions
+from memoryd.storage.texts import visible
 
 MOST = 20
-"""Memories whose echoes are looked for, of those that go at once; 5 ms each."""
+"""Memories whose echoes are looked for, of those that go at once; a few milliseconds each."""
 _NEIGHBOURS = 10
+_RAREST = 4
+"""Words of a text by which its neighbours are found: who says the same has nearly all of them."""
 _READ = 500
-"""Characters of a text by whose words its neighbours are found."""
+"""Characters of a text whose words are looked at."""
+_WEIGHED = 1_000
+"""Characters up to which two texts are read word by word; a longer one is found when it quotes the other."""
 
 
 def still_said(
@@ -43,7 +50,22 @@ def _alike(connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, 
     """Texts near it in words that say the same, or quote it."""
     wanted = normal_form(text)
     for kind in TEXT_KINDS:
-        near = lexical.search(connection, scope, text[:_READ], _NEIGHBOURS, EVERYTHING, kind)
-        for id, other in texts.told(connection, kind, [hit.row for hit in near]):
-            if wanted in normal_form(other) or guards_agree(text, other):
+        for id, other in texts.told(connection, kind, _near(connection, lexical, scope, text, kind)):
+            if wanted in normal_form(other) or _agree(text, other):
                 yield id
+
+
+def _near(
+    connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, text: str, kind: TextKind
+) -> list[int]:
+    """Rows of the texts with the rarest of its words."""
+    read = lexical.read(connection, scope.user_id, text[:_READ], kind)
+    if read is None:
+        return []
+    rarest = LexicalQuery(read.partition, dict(islice(read.frequencies.items(), _RAREST)))
+    found = rarest.candidates(connection, visible(kind, scope, EVERYTHING), _NEIGHBOURS)
+    return [hit.row for hit in best_of(rarest, found, _NEIGHBOURS)]
+
+
+def _agree(text: str, other: str) -> bool:
+    return max(len(text), len(other)) <= _WEIGHED and guards_agree(text, other)

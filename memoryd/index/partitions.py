@@ -31,7 +31,7 @@ class Partition:
 
     def idf(self, frequency: int) -> float:
         """FTS5's: log((N - n + 0.5) / (n + 0.5)), never below a millionth."""
-        return max(_MIN_IDF, math.log((self.documents - frequency + 0.5) / (frequency + 0.5)))
+        return max(_MIN_IDF, math.log((max(0, self.documents - frequency) + 0.5) / (frequency + 0.5)))
 
 
 def find(connection: sqlite3.Connection, user_id: str, kind: TextKind) -> Partition | None:

@@ -5,6 +5,7 @@ What has stayed the same since is found as ever; both are ranked together.
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Past:
         known = {one.row: one.record for one in former if one.record is not None}
         records = {row: known[row] for row in sorted(known) if matches(then, known[row])}
         return cls(
-            records, {row: terms.read(one.text) for row, one in records.items()}, len(former) - len(known)
+            records, {row: _terms_of(one.text) for row, one in records.items()}, len(former) - len(known)
         )
 
     def widened(
@@ -129,6 +130,10 @@ class Past:
         near = sorted(now, key=lambda row: -now[row])[: EMBEDDED // 2]
         by_words = [one.row for one in words[: EMBEDDED // 2]]
         return list(dict.fromkeys([*by_words, *near, *reversed(list(self.records))]))[:EMBEDDED]
+
+
+_terms_of = functools.lru_cache(8192)(terms.read)
+"""Whoever looks at the past looks at it again: cutting a text takes most of the time."""
 
 
 def _keys_in(record: Record, keys: Sequence[str]) -> list[str]:

@@ -146,9 +146,10 @@ def known_otherwise(connection: sqlite3.Connection, scope: Scope, at: float) -> 
 def saying(connection: sqlite3.Connection, scope: Scope, text: str) -> list[str]:
     """Ids of the memories in a scope that say a text, or said it in one of their versions."""
     owner, params = scoped(scope)
+    # CROSS JOIN: left to itself SQLite walks through all of the user's memories
     sql = (
         "SELECT DISTINCT m.id FROM versions v "
-        "JOIN memories m ON m.user_id = v.user_id AND m.id = v.memory_id "
+        "CROSS JOIN memories m ON m.user_id = v.user_id AND m.id = v.memory_id "
         f"WHERE v.user_id = ? AND v.hash = ? AND v.version >= m.history_from AND {owner} ORDER BY m.id"
     )
     found = connection.execute(sql, [scope.user_id, hash_of(connection, text), *params])
