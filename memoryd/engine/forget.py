@@ -139,8 +139,10 @@ class Forget:
             self._removal.queue(tx, delay=0.0)
             return {"memories": len(owned), "turns": said, "points": points}
 
-        self._knowledge.forget_files(user_id)
-        return UserDeleted(user_id=user_id, counts=self._write(key, apply), backups=self._removal.backups())
+        with self._knowledge.saving:  # no version may come between the files and the rows
+            self._knowledge.forget_files(user_id)
+            counts = self._write(key, apply)
+        return UserDeleted(user_id=user_id, counts=counts, backups=self._removal.backups())
 
     def _delete(
         self,
