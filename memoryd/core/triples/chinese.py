@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memoryd.core.triples import chinese_words as words
-from memoryd.core.triples.chinese_cores import Said, said_by_core, split_objects
+from memoryd.core.triples.chinese_cores import CORES
+from memoryd.core.triples.chinese_meaning import split_objects
 from memoryd.core.triples.kin import KIN_ZH, PEOPLE_ZH
 from memoryd.core.triples.names import OWN
 from memoryd.core.triples.predicates import FAVORITE_OF
 from memoryd.core.triples.reading import Reading
+from memoryd.core.triples.said import Said, said_by
 from memoryd.core.triples.statement import Statement
 
 _CLAUSES = re.compile(r"[，,：:]|(?:但是|可是|而且|并且)(?=.)|不过(?=[我他她它主用也还很])")
@@ -153,7 +155,7 @@ def _predicated(rest: str, condition: str | None, frequency: str | None, is_even
         rest = rest.lstrip()
         if not rest:
             return
-        found = list(said_by_core(rest, negation, bool(frequency or condition), is_event))
+        found = said_by(CORES, rest, negation, is_habit=bool(frequency or condition), is_event=is_event)
         if found:
             for one in found:
                 yield replace(one, frequency=frequency and frequency.rstrip("都会"), condition=condition)

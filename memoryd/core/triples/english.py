@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from memoryd.core.triples import english_words as words
-from memoryd.core.triples.english_cores import said_by_core
+from memoryd.core.triples.english_cores import CORES
 from memoryd.core.triples.kin import KIN_EN, PEOPLE_EN
 from memoryd.core.triples.names import OWN
 from memoryd.core.triples.reading import Reading
+from memoryd.core.triples.said import said_by
 from memoryd.core.triples.statement import Statement
 
 _SHORT = (
@@ -169,7 +170,7 @@ def _told(
         yield Statement(subject, relation, OWN)
     negation = False
     for _ in range(_STEPS):
-        said = list(said_by_core(rest, negation, bool(frequency or condition)))
+        said = said_by(CORES, rest, negation, is_habit=bool(frequency or condition))
         if said:
             break
         match = _STEP.match(rest)
