@@ -49,7 +49,7 @@ _NAMES = re.compile(r"(?<!^)\b[A-Z][\w'-]*")
 class Claim:
     """One clause. words: what it says, `#` before numbers, `@` before oppositions, whose side is in `sides`;
     times: apart, for they move about; negations: how many; past: whether it tells what was; of_user:
-    whether it names the user; names: its capitalised words; text: folded."""
+    whether it names the user; names: its capitalised words; bag: its words in no order; text: folded."""
 
     text: str
     words: tuple[str, ...]
@@ -61,6 +61,7 @@ class Claim:
     past: bool = False
     of_user: bool = False
     names: frozenset[str] = frozenset()
+    bag: frozenset[str] = frozenset()
 
     @property
     def negated(self) -> bool:
@@ -116,6 +117,7 @@ def _claim(folded: str, raw: str) -> list[Claim]:
         past="past" in reading.roles,
         of_user="user" in reading.roles,
         names=frozenset(name.casefold() for name in _NAMES.findall(raw)),
+        bag=frozenset(reading.words),
     )
     return [claim]
 

@@ -28,7 +28,7 @@ _ANYBODY = re.compile(
     r"(?:friends?|colleagues?|cowork\w+|classmates?|roommates?|neighbou?rs?)\b"
 )
 """One of several whom nobody names: two statements may be about two of them."""
-_MOST_APART = 8
+_MOST_APART = 5
 """Words that only one of two claims has, beyond which they are not compared word by word."""
 _HABIT = re.compile(r"每|周末|\bevery\b|\b(?!birth|holi)[a-z]+days\b|\bweekends\b")
 
@@ -64,7 +64,7 @@ def _exclude(mine: Slot, other: Slot) -> bool:
 
 def _aligned(a: Claim, b: Claim) -> FoundConflict | None:
     """Two claims that say the same but for one thing."""
-    if len(set(a.words) ^ set(b.words)) > _MOST_APART:
+    if a.bag.isdisjoint(b.bag) or len(a.bag ^ b.bag) > _MOST_APART:
         return None
     only_a, only_b = _only(a.words, b.words), _only(b.words, a.words)
     if not (a.says_something and b.says_something and _same_order(a.words, b.words)):
