@@ -12,6 +12,7 @@ from memory_client.api import (
     ConflictsAPI,
     ConversationAPI,
     DecayAPI,
+    ForgetAPI,
     KnowledgeAPI,
     LifeAPI,
     MemoryAPI,
@@ -71,7 +72,7 @@ class AdminClient(_Group, AdminAPI):
 
 
 @bind("memory")
-class KnowledgeClient(ClientBase, MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI):
+class KnowledgeClient(ClientBase, MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
     """Memories and recall through the daemon, which is started when none runs; `conversation` keeps what was
     said, `admin` looks after the store.
 

@@ -13,6 +13,7 @@ from memory_client.api import (
     ConflictsAPI,
     ConversationAPI,
     DecayAPI,
+    ForgetAPI,
     KnowledgeAPI,
     LifeAPI,
     MemoryAPI,
@@ -70,7 +71,7 @@ class _Admin(_Group, AdminAPI):
 
 
 @bind("memory")
-class KnowledgeBase(MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI):
+class KnowledgeBase(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
     """A store opened in this process, the only owner of its data directory until `close`.
 
     data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above

@@ -7,6 +7,7 @@ from memory_client.api.admin import AdminAPI
 from memory_client.api.conflicts import ConflictsAPI
 from memory_client.api.conversation import ConversationAPI
 from memory_client.api.decay import DecayAPI
+from memory_client.api.forget import ForgetAPI
 from memory_client.api.knowledge import KnowledgeAPI
 from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
@@ -23,6 +24,7 @@ __all__ = [
     "ConflictsAPI",
     "ConversationAPI",
     "DecayAPI",
+    "ForgetAPI",
     "KnowledgeAPI",
     "LifeAPI",
     "MemoryAPI",

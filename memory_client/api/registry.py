@@ -11,6 +11,7 @@ from memory_client.api.admin import AdminAPI
 from memory_client.api.conflicts import ConflictsAPI
 from memory_client.api.conversation import ConversationAPI
 from memory_client.api.decay import DecayAPI
+from memory_client.api.forget import ForgetAPI
 from memory_client.api.knowledge import KnowledgeAPI
 from memory_client.api.life import LifeAPI
 from memory_client.api.memory import MemoryAPI
@@ -23,7 +24,7 @@ from memory_client.errors import UnknownMethodError
 C = TypeVar("C", bound=type)
 
 GROUPS: dict[str, tuple[type, ...]] = {
-    "memory": (MemoryAPI, LifeAPI, VersionsAPI, ConflictsAPI),
+    "memory": (MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI),
     "conversation": (ConversationAPI,),
     "decay": (DecayAPI,),
     "review": (ReviewAPI,),

@@ -14,6 +14,7 @@ from memory_client.api import (
     ConflictsAPI,
     ConversationAPI,
     DecayAPI,
+    ForgetAPI,
     KnowledgeAPI,
     LifeAPI,
     MemoryAPI,
@@ -76,6 +77,7 @@ from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
 from memoryd.service.decay import DecayService
 from memoryd.service.dispatch import Dispatcher
+from memoryd.service.forget import ForgetService
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.review import ReviewService
@@ -136,11 +138,13 @@ class App:
         )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)
+        self._asking = Asking(_zone(settings.search.timezone), clock)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
             {
                 MemoryAPI: self._memory_service(),
+                ForgetAPI: self._forget_service(),
                 LifeAPI: self._life_service(),
                 VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
                 ConflictsAPI: ConflictsService(Conflicts(parts, self._change, StoredTriples())),
@@ -225,12 +229,13 @@ class App:
     def _memory_service(self) -> MemoryService:
         parts = self._parts
         remember = Remember(parts, self._change)
+        return MemoryService(remember, Recall(parts), AsOf(parts), self._search, self._asking, self._maintain)
+
+    def _forget_service(self) -> ForgetService:
+        parts = self._parts
         forget = Forget(parts, self._change, self._removal, self._forget_turns, self._knowledge.knowledge)
         preview = ForgetPreview(parts.database, self._search)
-        asking = Asking(_zone(self._settings.search.timezone), parts.clock)
-        return MemoryService(
-            remember, Recall(parts), AsOf(parts), forget, preview, self._search, asking, self._maintain
-        )
+        return ForgetService(forget, preview, self._asking, self._maintain)
 
     def _life_service(self) -> LifeService:
         parts, change, shelve = self._parts, self._change, self._shelve

@@ -25,6 +25,7 @@ from memory_client.api import (
     ConflictsAPI,
     ConversationAPI,
     DecayAPI,
+    ForgetAPI,
     KnowledgeAPI,
     LifeAPI,
     MemoryAPI,
@@ -49,6 +50,7 @@ from memoryd.service.admin import AdminService
 from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
 from memoryd.service.decay import DecayService
+from memoryd.service.forget import ForgetService
 from memoryd.service.knowledge import KnowledgeService
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
@@ -77,6 +79,7 @@ FACES: list[tuple[str, type]] = [
 ]
 SERVICES: list[tuple[type, type]] = [
     (MemoryAPI, MemoryService),
+    (ForgetAPI, ForgetService),
     (LifeAPI, LifeService),
     (VersionsAPI, VersionsService),
     (ConflictsAPI, ConflictsService),

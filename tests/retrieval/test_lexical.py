@@ -489,7 +489,7 @@ def test_the_plan_never_walks_through_the_memories(store: SmallStore) -> None:
 
 
 def test_a_word_in_every_row_is_scored_though_some_are_gone(store: SmallStore) -> None:
-    """How often common words stand somewhere is remembered for a while, and may be more than there are rows."""
+    """How often common words stand is remembered for a while, and may be more than there are rows."""
     rows = store.add(*(f"biscuit number{n}" for n in range(1100)))
     assert len(store.search("biscuit")) == 10
     for row in rows[:50]:

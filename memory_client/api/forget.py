@@ -1,0 +1,70 @@
+"""Group `memory`, continued: what is destroyed for good."""
+
+from __future__ import annotations
+
+from memory_client.api.spec import long_running
+from memory_client.types import Deleted, Filters, Forgotten, UserDeleted
+
+
+class ForgetAPI:
+    """Destroying memories, with all that only they carry.
+
+    What goes is gone from every index and file within the hour, of a whole user before the call returns;
+    backups are left, and named.
+    """
+
+    def delete(
+        self,
+        id: str,
+        *,
+        sources: bool = False,
+        force: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        """Destroy a memory in every state and version, and everything derived from it.
+
+        `sources` also destroys the turn it came from (`source_id`). What it said leaves a salted hash, so
+        that it is not extracted again; saying it again lifts that. A memory of category `system` needs
+        `force=True`. Raises `NotFoundError`, `WrongIdError`.
+        """
+
+    def forget(
+        self,
+        query: str | None = None,
+        *,
+        ids: list[str] | None = None,
+        dry_run: bool = True,
+        n_results: int = 20,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Forgotten:
+        """Show what a query finds, active or not: memories, turns and triples; then destroy some by `ids`.
+
+        `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
+        them; `forget(ids=[...], dry_run=False)` destroys what was chosen of it, all or none. Memories of
+        category `system` are left out. Raises `NotFoundError`, `WrongIdError`.
+        """
+
+    @long_running
+    def delete_many(
+        self,
+        ids: list[str] | None = None,
+        *,
+        filters: Filters | None = None,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
+
+        Unknown ids raise `NotFoundError` and nothing is deleted. Memories of category `system` are
+        left out. `dry_run` only says which would go.
+        """
+
+    @long_running
+    def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
+        """Destroy every row and file of a user, physically, before it returns. `user_id` has no default."""

@@ -1,0 +1,131 @@
+"""Group `memory`, continued: validation and user scoping of what is destroyed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_client.api import ForgetAPI
+from memory_client.errors import InvalidParameterError
+from memory_client.types import Deleted, Filters, Forgotten, UserDeleted
+from memoryd.core.call import current_call
+from memoryd.core.filters import parse_filters
+from memoryd.core.ids import check_id
+from memoryd.core.scope import Scope
+from memoryd.engine.forget import Forget
+from memoryd.engine.forget_preview import ForgetPreview
+from memoryd.engine.maintain import Maintain
+from memoryd.service.arguments import checked_ids, request_key
+from memoryd.service.searching import Asking
+
+_FORGETTABLE = ("mem", "trn", "tri")
+
+
+class ForgetService(ForgetAPI):
+    """Deletes over one store."""
+
+    def __init__(self, forget: Forget, preview: ForgetPreview, asking: Asking, maintain: Maintain) -> None:
+        self._forget = forget
+        self._preview = preview
+        self._asking = asking
+        self._maintain = maintain
+
+    def delete(
+        self,
+        id: str,
+        *,
+        sources: bool = False,
+        force: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        check_id(id, "mem")
+        scope = Scope.checked(user_id, agent_id)
+        params = {"id": id, "force": force, "agent_id": agent_id}
+        if sources:  # without it as it was before there was one: requests may be repeated after an update
+            params["sources"] = True
+        key = request_key("memory.delete", scope, request_id, params)
+        return self._forget.delete(id, sources=sources, force=force, scope=scope, key=key)
+
+    def forget(
+        self,
+        query: str | None = None,
+        *,
+        ids: list[str] | None = None,
+        dry_run: bool = True,
+        n_results: int = 20,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Forgotten:
+        scope = Scope.checked(user_id, agent_id)
+        if dry_run:
+            return self._forget_preview(query, ids, n_results, scope)
+        if not ids:
+            raise InvalidParameterError(
+                "ids: none; forget destroys by ids alone: take those of forget(query), the preview",
+                parameter="ids",
+                value=repr(ids),
+                expected="ids of the preview",
+            )
+        checked = [check_id(id, _kind_of(id), f"ids[{i}]") for i, id in enumerate(ids)]
+        key = request_key("memory.forget", scope, request_id, {"ids": ids, "agent_id": agent_id})
+        return Forgotten(**self._forget.forget(checked, scope, key), found=[])
+
+    def _forget_preview(
+        self, query: str | None, ids: list[str] | None, n_results: int, scope: Scope
+    ) -> Forgotten:
+        if query is None or ids is not None:
+            raise InvalidParameterError(
+                "query, ids: a preview takes a query and no ids; to destroy these ids, add dry_run=False",
+                parameter="query" if query is None else "ids",
+                value=repr(query if query is None else ids)[:80],
+                expected="a query, or ids with dry_run=False",
+            )
+        request = self._asking.plain(
+            query,
+            n_results,
+            current_call().deadline,
+            user_id=scope.user_id,
+            agent_id=scope.agent_id,
+            scope=["memory", "turn"],
+            include_archived=True,
+        )
+        found = self._preview.preview(request)
+        return Forgotten(**self._forget.would(one["id"] for one in found), found=found)
+
+    def delete_many(
+        self,
+        ids: list[str] | None = None,
+        *,
+        filters: Filters | None = None,
+        dry_run: bool = False,
+        user_id: str = "default",
+        agent_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Deleted:
+        if bool(ids) == bool(filters):
+            raise InvalidParameterError(
+                "ids, filters: give exactly one of them, and not empty; delete_all forgets a whole user",
+                parameter="ids",
+                value=f"ids={ids!r:.40}, filters={filters!r:.40}",
+                expected="either ids or filters",
+            )
+        scope = Scope.checked(user_id, agent_id)
+        params = {"ids": ids, "filters": filters, "agent_id": agent_id}
+        key = None if dry_run else request_key("memory.delete_many", scope, request_id, params)
+        if ids:
+            return self._forget.delete_ids(checked_ids(ids, "mem"), dry_run=dry_run, scope=scope, key=key)
+        return self._forget.delete_found(parse_filters(filters), dry_run=dry_run, scope=scope, key=key)
+
+    def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
+        key = request_key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
+        receipt = self._forget.delete_all(user_id, key and replace(key, nameless=True))
+        self._maintain.remove_physically()
+        return receipt
+
+
+def _kind_of(id: str) -> str:
+    """Of what an id says it is, where that can be forgotten."""
+    prefix = id.partition("_")[0]
+    return prefix if prefix in _FORGETTABLE else "mem"
