@@ -37,7 +37,7 @@ def main() -> int:
     entries = json.loads(LABELS.read_text(encoding="utf-8"))["pairs"]
     splits = ["tuning", "final"] if options.split == "all" else [options.split]
     for split in splits:
-        answers, seconds = _answers([entry for entry in entries if entry["split"] == split])
+        answers, seconds = answered([entry for entry in entries if entry["split"] == split])
         print(f"{split}\n{_table(answers)}\nmedian {1000 * seconds:.2f} ms a pair\n")
         if options.misses:
             _show_misses(answers)
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _answers(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
+def answered(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
     """What is found in each pair, and the median time of one in seconds."""
     from memoryd.core.conflicts.find import between
     from memoryd.core.conflicts.found import Said

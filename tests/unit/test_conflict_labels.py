@@ -1,0 +1,20 @@
+"""The rules hold on the labelled pairs, on the half they were made on and on the one kept aside."""
+
+from __future__ import annotations
+
+import json
+
+import eval_conflicts
+import pytest
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("split", ["tuning", "final"])
+def test_precision_and_recall(split: str, lang: str) -> None:
+    pairs = json.loads(eval_conflicts.LABELS.read_text(encoding="utf-8"))["pairs"]
+    wanted = [pair for pair in pairs if pair["split"] == split and pair["lang"] == lang]
+    answers, _ = eval_conflicts.answered(wanted)
+    found = [answer for answer in answers if answer.found]
+    right = sum(answer.is_right for answer in found)
+    assert right / len(found) >= 0.85
+    assert right / sum(pair["conflict"] for pair in wanted) >= 0.6
