@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-import eval_conflicts
 import pytest
+
+import eval_conflicts
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
