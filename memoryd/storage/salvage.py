@@ -68,6 +68,17 @@ _LOST_ENDS = (
     "DELETE FROM entities WHERE degree = 0 AND alias_of IS NULL "
     "AND number NOT IN (SELECT root FROM entities WHERE alias_of IS NOT NULL)",
 )
+# Numbers of lost versions and sets may be given again: nothing may refer to them.
+_LOST_KNOWLEDGE = (
+    "DELETE FROM snapshot_points WHERE snapshot NOT IN (SELECT number FROM snapshots) "
+    "OR point NOT IN (SELECT row FROM points)",
+    """
+    UPDATE snapshots SET points = (SELECT count(*) FROM snapshot_points WHERE snapshot = number)
+    """,
+    "DELETE FROM shared_points WHERE number NOT IN (SELECT number FROM shared_sets) "
+    "OR point NOT IN (SELECT row FROM points)",
+    "DELETE FROM grants WHERE number NOT IN (SELECT number FROM shared_sets)",
+)
 # A number of a session whose row is lost must not be given again, nor a position.
 _LOST_SESSIONS = (
     """
@@ -113,7 +124,7 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
     with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
         copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in _TABLES}
         _copy_rows(_until_damage(old, "SELECT * FROM properties WHERE name = 'salt'"), new, "properties")
-        for statement in (*_LOST_SESSIONS, *_LOST_ENDS):
+        for statement in (*_LOST_SESSIONS, *_LOST_ENDS, *_LOST_KNOWLEDGE):
             new.execute(statement)
         add_token_tables(new)
         newest = f"SELECT coalesce(max(seq), 0) FROM ({_ALL_SEQS})"

@@ -270,3 +270,34 @@ def test_triples_are_salvaged_and_stay_in_step(tmp_path: Path, lost: bool) -> No
         kb.triples.unalias("明明") if not lost else None
         kb.delete(told)
         assert kb.triples.stats()["entities"] == (0 if lost else 2)
+
+
+@pytest.mark.parametrize("lost", [None, "points", "snapshots", "shared_sets"])
+def test_knowledge_is_salvaged_and_goes_on(tmp_path: Path, lost: str | None) -> None:
+    home, first = tmp_path / "home", "20260103174500"
+    points = [{"content": text(number), "type": "WorldModel", "score": 50} for number in range(300)]
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        kb.knowledge.save_knowledge("u", first, points)  # type: ignore[arg-type]
+        kb.knowledge.publish("set", filters={"kind": "world_model"}, user_id="u")
+        kb.knowledge.subscribe("u", "set", user_id="v")
+    path = home / "memory.sqlite3"
+    if lost is not None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            condition = "text LIKE '%7%'" if lost == "points" else "1"
+            connection.execute(f"DELETE FROM {lost} WHERE {condition}")
+    salvage(path, home / "backups")
+    left = [one for one in points if lost != "points" or "7" not in str(one["content"])]
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        known = kb.knowledge.retrieve_relevant_knowledge("u", top_k=1000)
+        assert {one["content"] for one in known} == {one["content"] for one in left}
+        loaded = kb.knowledge.load_knowledge("u")
+        assert len(loaded) == (0 if lost == "snapshots" else len(left))
+        drawn = kb.knowledge.retrieve_knowledge_with_sampling("u", 1000)
+        assert len(drawn) == len(loaded)
+        found = kb.search("memory1", 5, scope=["shared"], user_id="v")
+        assert bool(found) == (lost != "shared_sets")
+        kb.knowledge.save_knowledge("w", None, points[:1])  # type: ignore[arg-type]
+        kb.knowledge.publish("private", filters={"kind": "world_model"}, user_id="w")
+        assert [one["name"] for one in kb.knowledge.shared(user_id="v")] == (["set"] if found else [])
+        findings = {finding["check"]: finding for finding in kb.admin.doctor()}
+        assert findings["keyword index"]["ok"], findings

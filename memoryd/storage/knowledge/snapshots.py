@@ -194,12 +194,12 @@ def sample(
 ) -> list[KnowledgePoint]:
     """Points drawn by score from the newest versions, as the newest of these says them."""
     recent = connection.execute(
-        "SELECT number, points, weights FROM snapshots WHERE user_id = ? ORDER BY version_id DESC LIMIT ?",
+        "SELECT number, weights FROM snapshots WHERE user_id = ? ORDER BY version_id DESC LIMIT ?",
         (user_id, RECENT),
     ).fetchall()
-    drawn = draw([_weights(blob, size) for _, size, blob in recent], count, seed).tolist()
+    drawn = draw([_weights(blob) for _, blob in recent], count, seed).tolist()
     known: dict[int, KnowledgePoint] = {}
-    for number, _, _ in recent:
+    for number, _ in recent:
         found = connection.execute(
             "SELECT p.row, p.text, s.type, s.score, s.metadata FROM points p "
             "JOIN snapshot_points s INDEXED BY snapshot_points_by_point ON s.point = p.row "
@@ -313,8 +313,8 @@ def _version(row: sqlite3.Row) -> Version:
     return Version(row[0], row[1], tuple(json.loads(row[2])), row[3], row[4])
 
 
-def _weights(blob: bytes, size: int) -> tuple[Keys, Scores]:
-    end = size * _ROWS.itemsize
+def _weights(blob: bytes) -> tuple[Keys, Scores]:
+    end = len(blob) // (_ROWS.itemsize + _SCORES.itemsize) * _ROWS.itemsize
     return np.frombuffer(blob[:end], _ROWS), np.frombuffer(blob[end:], _SCORES)
 
 
