@@ -42,7 +42,8 @@ class TriplesAPI:
         `evidence`: ids of memories and turns that say so, at most 100; without any it is the caller's own
         word. Names, predicate, frequency and condition have 1 to 200 bytes. Predicates of the vocabulary are
         normalised (喜欢 is `likes`; 不喜欢 the same negated), others are kept. What was deleted may be said
-        again. Raises `NotFoundError` and `WrongIdError` for evidence that is not there.
+        again. Raises `NotFoundError` and `WrongIdError` for evidence that is not there; turns that are not
+        to be remembered are none.
         """
 
     def page(

@@ -95,7 +95,9 @@ class TripleLines:
             for line in chunk:
                 assert line.statement is not None
                 found = [of_memory(told[id]) for id, _ in line.evidence if id in told]
-                found += [of_turn(said[id]) for id, _ in line.evidence if id in said]
+                found += [
+                    of_turn(said[id]) for id, _ in line.evidence if id in said and said[id].record.remembered
+                ]
                 found += [Evidence(MANUAL, agent) for id, agent in line.evidence if not id]
                 new_id, rest = self._parts.ids.new("tri", now), [Evidence(MANUAL, None)]
                 rows.store(tx, user_id, line.statement, new_id, found or rest, now, by_hand=True)

@@ -211,7 +211,8 @@ def _entity(connection: sqlite3.Connection, user_id: str, name: str) -> Entity |
 
 
 def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Evidence]:
-    """Raises `NotFoundError` for a memory or turn the scope does not see."""
+    """Raises `NotFoundError` for a memory or turn the scope does not see, `InvalidParameterError` for a turn
+    that is gone with the closing of its session."""
     of_memories = [id for id in ids if id.startswith("mem_")]
     of_turns = [id for id in ids if id.startswith("trn_")]
     told = memories.find(connection, scope, of_memories)
@@ -220,6 +221,14 @@ def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) 
         unknown = [id for id in wanted if id not in found]
         if unknown:
             raise not_found(unknown, "memory" if wanted is of_memories else "turn")
+    for id, turn in said.items():
+        if not turn.record.remembered:
+            raise InvalidParameterError(
+                f"evidence: {id} is not to be remembered; expected a turn that stays",
+                parameter="evidence",
+                value=id,
+                expected="turns appended with remember=True",
+            )
     return [*map(of_memory, told.values()), *map(of_turn, said.values())]
 
 

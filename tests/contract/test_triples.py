@@ -114,6 +114,26 @@ def test_a_caller_says_so(face: Face, user: str) -> None:
     assert live(face, user, include_archived=True) == set()
 
 
+def test_only_what_the_user_says_is_said_of_the_user(face: Face, user: str) -> None:
+    text = "我喜欢拉面。用户住在北京。"
+    face.kb.add(text, {"source": "background_ai"}, user_id=user)
+    assert live(face, user) == {"user lives_in 北京"}
+    face.kb.add(text, user_id=user)
+    assert live(face, user) == {"user lives_in 北京", "user likes 拉面"}
+
+
+def test_a_turn_that_is_not_remembered_is_no_evidence(face: Face, user: str) -> None:
+    turn = face.kb.conversation.append("s", "user", "psst", remember=False, user_id=user)["id"]
+    with pytest.raises(InvalidParameterError, match="remembered"):
+        face.kb.triples.add("a", "b", "c", evidence=[turn], user_id=user)
+    line = json.dumps(
+        {"subject": "a", "predicate": "b", "object": "c", "evidence": [{"kind": "turn", "id": turn}]}
+    )
+    face.kb.triples.import_jsonl([line], user_id=user)
+    (one,) = face.kb.triples.page(user_id=user)["items"]
+    assert [piece["kind"] for piece in one["evidence"]] == ["manual"]
+
+
 def test_a_deleted_triple_stays_deleted_until_it_is_said_by_hand(face: Face, user: str) -> None:
     kb = face.kb
     memory = kb.add("主人喜欢拉面", user_id=user)
