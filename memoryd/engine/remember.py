@@ -171,7 +171,8 @@ class Remember:
             age = age_of(tx.connection, self._parts.calendar, stored, now)
             new = change(stored.record, age, now)
             updated = self._change.apply(tx, stored, new, now, embedded=embedded)
-            if new.decay_from != stored.record.decay_from:
+            old = stored.record
+            if (new.importance, new.decay_from) != (old.importance, old.decay_from):
                 if not updated["changed"]:  # the same number, but the clock starts anew
                     self._change.touch(tx, stored, new)
                 crossed(tx, self._parts.ids, new, age.effective, new.importance, now)

@@ -394,6 +394,32 @@ def test_a_clock_that_was_behind_does_no_harm(tmp_path: Path, clock: str) -> Non
         assert life.state(new)[0] == "active"
 
 
+@pytest.mark.parametrize("clock", ["active", "wall"])
+def test_a_use_under_a_clock_that_was_behind_counts(tmp_path: Path, clock: str) -> None:
+    with clocked(tmp_path / "home", decay__clock=clock) as life:
+        id = life.kb.add("old", AI)
+        life.live(20)
+        now, life.now = life.now, 3600.0
+        life.kb.update_importance(id, value=2.0)
+        life.now = now
+        assert life.effective(id) == 2.0
+
+
+def test_ranking_goes_by_what_is_left(tmp_path: Path) -> None:
+    with clocked(tmp_path / "home", embedder__model="auto") as life:
+        eventually("the model is settled", lambda: life.kb.status()["stage"] == "ready", 60)
+        if not life.kb.status()["embedder"]["searchable"]:
+            pytest.skip("no embedding model")
+        id = life.kb.add("the cat is called Biscuit", {"importance": 2.0})
+        weighed = []
+        for _ in range(2):
+            [hit] = life.kb.search("the name of the cat", explain=True)
+            weighed.append(hit["explain"]["fusion"]["importance"]["value"])
+            life.live(15)
+        assert weighed == [1.0, round(2.0 * 0.85**10 - 1.0, 4)]
+        assert life.get(id)["importance"] == 2.0
+
+
 def test_a_boost_from_the_future_does_not_block(life: Clocked) -> None:
     id = life.kb.add("a fact")
     life.sleep(3650)

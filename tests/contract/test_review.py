@@ -43,6 +43,10 @@ def test_a_promotion_is_asked_for_when_importance_rises_to_two_and_a_half(life: 
     assert the_review(life, "promotion")["importance"] == 2.7
     life.kb.update_importance(id, value=1.0)
     life.kb.update_importance(id, value=2.5)
+    life.sleep(hours=1)
+    life.kb.update_importance(id, value=1.0)
+    life.sleep(hours=1)
+    life.kb.update_importance(id, value=2.5)
     assert life.kb.review.page()["total"] == 1, "it is asked already"
 
 
@@ -141,6 +145,22 @@ def test_a_decided_review_goes_with_its_memory(life: Clocked) -> None:
     life.kb.review.decide(the_review(life, "decay")["id"], "keep")
     life.kb.delete(id)
     assert life.kb.review.page("decided")["total"] == 0
+
+
+def test_nothing_is_left_of_what_was_said_about_a_deleted_memory(life: Clocked) -> None:
+    id = life.kb.add("a secret")
+    life.kb.boost(id, "it was asked for")
+    life.kb.feedback(id, "wrong", "it is no secret")
+    life.kb.delete(id)
+    with life.kb._app._parts.database.read() as connection:
+        for table in ("boosts", "reviews"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0
+
+
+def test_a_rise_in_the_same_instant_is_a_rise(life: Clocked) -> None:
+    id = life.kb.add("a fact")
+    life.kb.update_importance(id, value=2.6)
+    assert the_review(life, "promotion")["importance"] == 2.6
 
 
 def test_pages(face: Face, user: str) -> None:
