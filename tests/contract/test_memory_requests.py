@@ -80,10 +80,97 @@ def _calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..
             lambda **k: c.delete(session_id="old", **u, **k),
         ),
         "conversation.end": (lambda **k: c.end("new", **u, **k), lambda **k: c.end("old", **u, **k)),
+        **_life_calls(kb, user),
+        **_triple_calls(kb, user),
         **_knowledge_calls(kb, user),
         "memory.delete_all": (
             lambda **k: kb.delete_all(user, **k),
             lambda **k: kb.delete_all(user + "x", **k),
+        ),
+    }
+
+
+def _life_calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..., Any]]]:
+    u = {"user_id": user}
+    used, doubted, pinned, away, back, loser = (
+        kb.add(f"the life of number {n}", user_id=user) for n in range(6)
+    )
+    expired = kb.add("expired", {"expires_at": "2020-01-01"}, **u)
+    kb.archive(back, **u)
+    made = kb.decay.run(**u)["id"]
+    weighty = kb.add("weighty", {"importance": 2.4}, **u)
+    kb.boost(weighty, **u)
+    review = kb.review.page(**u)["items"][0]["id"]
+    assert made
+    assert kb.get(expired, **u)["state"] == "archived"
+    return {
+        "memory.boost": (lambda **k: kb.boost(used, **u, **k), lambda **k: kb.boost(used, "x", **u, **k)),
+        "memory.mark_used": (
+            lambda **k: kb.mark_used([used, pinned], **u, **k),
+            lambda **k: kb.mark_used([used], **u, **k),
+        ),
+        "memory.feedback": (
+            lambda **k: kb.feedback(doubted, "wrong", **u, **k),
+            lambda **k: kb.feedback(doubted, "useful", **u, **k),
+        ),
+        "memory.pin": (lambda **k: kb.pin(pinned, **u, **k), lambda **k: kb.pin(pinned, False, **u, **k)),
+        "memory.archive": (
+            lambda **k: kb.archive(away, **u, **k),
+            lambda **k: kb.archive(away, "x", **u, **k),
+        ),
+        "memory.restore": (
+            lambda **k: kb.restore(back, **u, **k),
+            lambda **k: kb.restore(back, "x", **u, **k),
+        ),
+        "memory.resolve": (
+            lambda **k: kb.resolve(pinned, loser, **u, **k),
+            lambda **k: kb.resolve(loser, pinned, **u, **k),
+        ),
+        "review.decide": (
+            lambda **k: kb.review.decide(review, "promote", **u, **k),
+            lambda **k: kb.review.decide(review, "keep", **u, **k),
+        ),
+        "decay.undo_pass": (
+            lambda **k: kb.decay.undo_pass(made, **u, **k),
+            lambda **k: kb.decay.undo_pass("pas_0000000000000000000z", **u, **k),
+        ),
+        "decay.run": (
+            lambda **k: kb.decay.run(**u, **k),
+            lambda **k: kb.decay.run(agent_id="cook", **u, **k),
+        ),
+        "decay.purge": (
+            lambda **k: kb.decay.purge(0.0, **u, **k),
+            lambda **k: kb.decay.purge(1.0, **u, **k),
+        ),
+    }
+
+
+def _triple_calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], Callable[..., Any]]]:
+    t, u = kb.triples, {"user_id": user}
+    gone = t.add("Tom", "likes", "coffee", **u)
+    t.add("Bea", "knows", "Ann", **u)
+    t.alias("Beatrice", "Bea", **u)
+    lines = t.export_jsonl(**u)
+    return {
+        "triples.add": (
+            lambda **k: t.add("Tom", "likes", "tea", **u, **k),
+            lambda **k: t.add("Tom", "likes", "milk", **u, **k),
+        ),
+        "triples.alias": (
+            lambda **k: t.alias("Thomas", "Tom", **u, **k),
+            lambda **k: t.alias("Tommy", "Tom", **u, **k),
+        ),
+        "triples.unalias": (
+            lambda **k: t.unalias("Beatrice", **u, **k),
+            lambda **k: t.unalias("Thomas", **u, **k),
+        ),
+        "triples.delete": (
+            lambda **k: t.delete(gone, **u, **k),
+            lambda **k: t.delete("tri_0000000000000000000z", **u, **k),
+        ),
+        "triples.import_jsonl": (
+            lambda **k: t.import_jsonl(lines, **u, **k),
+            lambda **k: t.import_jsonl(lines[:1], **u, **k),
         ),
     }
 
@@ -136,6 +223,8 @@ def _stored(kb: KB, user: str) -> list[Any]:
     return [
         *kb.get_all(user),
         *kb.conversation.page(user_id=user)["items"],
+        *kb.triples.page(user_id=user)["items"],
+        *kb.review.page(user_id=user)["items"],
         knowledge.get_recent_versions(user),
         knowledge.retrieve_relevant_knowledge(user),
         knowledge.shared(user_id=user),
