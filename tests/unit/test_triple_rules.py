@@ -191,3 +191,23 @@ def test_statements_in_other_spellings_are_one() -> None:
     assert first.identity == Statement("user", "likes", "三體", frequency="每天").identity
     assert first.identity != Statement("user", "likes", "三体").identity
     assert first.identity != Statement("user", "likes", "三体", True, "每天").identity
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我叫小明帮我买了菜",
+        "大家叫我别担心",
+        "我的妹妹比我小三岁",
+        "我怕来不及",
+        "我不喜欢的事很多",
+        "我是大三学生的家长",
+        "I like to think so.",
+        "I can see that.",
+        "My job is stressful.",
+        "Sounds like a plan.",
+        "Blogging can really make a difference.",
+    ],
+)
+def test_what_only_looks_like_a_statement(text: str) -> None:
+    assert told(text) == []

@@ -25,8 +25,12 @@ _FREQUENCY = re.compile(words.FREQUENCY)
 _CONDITION = re.compile(rf"(?P<condition>{words.CONDITION})(?P<comma>[，,]?)")
 _NOT = re.compile(words.NOT)
 _ADVERB = re.compile(words.ADVERB)
+_GIVEN = (
+    r"(?:(?![比我你他她它的是在有叫住也不很都就喜爱讨怕会对和跟养今最没刚去来要想从给让把被总还已])"
+    r"[\u4e00-\u9fff])"
+)
 _NAMED_KIN = re.compile(
-    rf"(?P<own>{words.OWN})(?:家)?的?(?P<kin>{words.KIN})(?P<name>{words.NAME}|[\u4e00-\u9fff]{{2,3}})?"
+    rf"(?P<own>{words.OWN})(?:家)?的?(?P<kin>{words.KIN})(?P<name>{words.NAME}|{_GIVEN}{{2,3}})?"
 )
 _SUBJECT = re.compile(rf"(?P<own>{words.OWN})(?!们)|(?P<other>{words.OTHER})(?!们)")
 _OF_OTHER = re.compile(rf"(?P<name>{words.NAME})的(?P<kin>{words.KIN})")
@@ -215,7 +219,7 @@ _HAS_KIN = re.compile(
 _CALLED = re.compile(
     r"(?:大家|朋友们?|同事们?|同学们?|家人|家里人|别人|身边的人|他们|人家)(?:平时)?(?:都"
     rf"|一般|通常)?(?:叫|喊|称呼?)(?P<who>{words.OWN})(?:为|作|做)?"
-    r"(?P<name>[\u4e00-\u9fffA-Za-z]{1,10})"
+    r"(?P<name>(?![别去来快不多早回帮做吃起过])[\u4e00-\u9fff]{1,4}|[A-Za-z]{1,12})"
 )
 _MY_KIN_IS = re.compile(
     rf"(?P<who>{_PERSON}|[\u4e00-\u9fff]{{2}}(?=的))(?:的[\u4e00-\u9fff]{{0,3}}?)?(?P<kin>{words.KIN})(?:的?名字)?(?:是|叫做?)(?P<name>{words.NAME}"

@@ -9,7 +9,10 @@ from memoryd.core.triples import chinese_words as words
 from memoryd.core.triples.said import Said, core
 
 _O = r"(?P<o>[^，,]{1,30})"
-_NAMES = r"(?![了他她它你我醒人车过来好])[\u4e00-\u9fffA-Za-z·]{1,12}"
+_NAMES = (
+    r"(?![了他她它你我醒人车过来好])"
+    r"(?:[\u4e00-\u9fff]{1,4}|[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff]{1,6}|[A-Za-z][A-Za-z. ]{0,20})"
+)
 _C = words.COUNT
 CORES = (
     core(rf"的?生日(?:就?是|在|：)(?:每年的?)?{_O}", says.birthday),
@@ -94,7 +97,7 @@ CORES = (
     ),
     core(rf"(?:偏爱|偏好){_O}", says.objects("prefers")),
     core(
-        r"(?:超|超级|很|最|特别|非常)?(?:喜欢|喜爱|热爱|爱|爱好是?|爱上了|酷爱|迷上了"
+        r"(?:超|超级|很|最|特别|非常)?(?:喜欢|喜爱|热爱|爱(?!人)|爱好是?|爱上了|酷爱|迷上了"
         rf"|钟爱|热衷于|的?爱好是){_O}",
         says.objects("likes"),
     ),

@@ -86,7 +86,7 @@ def place(predicate: str) -> Tell:
         one = (match["o"] or match["p"]).strip()
         if predicate == "lives_in" and re.search(r"[楼层]$|朋友家|酒店|宾馆|医院", one):
             return
-        if one and not words.PLACE_NOT.match(one) and len(one) <= _MAX_OBJECT and one not in _HERE:
+        if one and len(one) <= _MAX_OBJECT and one not in _HERE and not words.PLACE_NOT.match(one):
             yield Said(predicate, one, negation)
 
     return tell
@@ -109,7 +109,7 @@ def is_what(match: re.Match[str], negation: bool) -> Iterator[Said]:
     """是…: occupation, origin, or what kind of thing somebody is."""
     phrase = match["o"]
     one = cleaned(phrase)
-    if not one or one in PEOPLE_ZH or "的" in one[-1:]:
+    if not one or (one in PEOPLE_ZH and one not in ("老师", "教练", "老板")) or "的" in one[-1:]:
         return
     from_place = re.fullmatch(r"(?P<place>[\u4e00-\u9fff]{2,6}?)(?:本地)?人", one)
     if from_place and not re.search(
@@ -124,7 +124,7 @@ def is_what(match: re.Match[str], negation: bool) -> Iterator[Said]:
         and not re.search(r"[我的你他她]|主人|用户", one)
     ):
         yield Said("works_as", one, negation)
-    elif (match["count"] and not re.search(r"人$|很", one)) or re.search(
+    elif (match["count"] and not re.search(rf"人$|很|的{words.KIN}$", one)) or re.search(
         r"(?:者|迷|控|党|座|型|派|猫|狗|犬|左撇子|独生子|独生女|粉丝|爱好者|血)$", one
     ):
         yield Said("is_a", one, negation)
@@ -182,5 +182,5 @@ def can(match: re.Match[str], negation: bool) -> Iterator[Said]:
 
 def does(match: re.Match[str], negation: bool) -> Iterator[Said]:
     one = re.sub(rf"(?<=去){words.NUMBER}[次趟回]", "", _TAIL.sub("", match["o"]))
-    if words.VERB.match(one) and len(one) <= _MAX_OBJECT and not re.search(r"[了过着不]", one):
+    if words.VERB.match(one) and 1 < len(one) <= _MAX_OBJECT and not re.search(r"[了过着不]", one):
         yield Said("does", one, negation)

@@ -9,6 +9,7 @@ from memoryd.core.triples import english_words as words
 from memoryd.core.triples.english_cores import CORES
 from memoryd.core.triples.kin import KIN_EN, PEOPLE_EN
 from memoryd.core.triples.names import OWN
+from memoryd.core.triples.predicates import FAVORITE_OF
 from memoryd.core.triples.reading import Reading
 from memoryd.core.triples.said import said_by
 from memoryd.core.triples.statement import Statement
@@ -226,9 +227,18 @@ _CALLS = re.compile(
 )
 
 
+_MY_FAVORITE = re.compile(rf"(?P<o>[A-Z][\w' -]{{1,40}}) (?:is|are) {words.MY} favou?rite (?P<kind>\w+)")
+
+
+def _my_favorite(clause: str, _: Reading) -> Iterator[Statement]:
+    match = _MY_FAVORITE.fullmatch(clause)
+    if match and match["o"].split()[0] not in words.NO_NAMES - {"Coffee", "Music"}:
+        yield Statement(OWN, FAVORITE_OF.get(match["kind"], "favorite"), match["o"])
+
+
 def _relations(clause: str, reading: Reading) -> Iterator[Statement]:
     """Clauses that say what people are to one another."""
-    for shape in (_calls, _are, _kin_is, _is_kin, _has_kin):
+    for shape in (_my_favorite, _calls, _are, _kin_is, _is_kin, _has_kin):
         told = list(shape(clause, reading))
         if told:
             yield from told

@@ -46,7 +46,10 @@ CORES = (
     ),
     core(rf"my (?P<kind>[\w ]{{2,25}}?)'s name is (?P<o>{words.NAME})", says.pet_named),
     core(rf"my hobb(?:y|ies) (?:is|are) {_O}", says.liked("likes")),
-    core(rf"my (?:job|occupation|profession) is (?:being )?{_O}", says.one_object("works_as")),
+    core(
+        r"my (?:job|occupation|profession) is (?:being )?(?P<o>(?:an? |the )?[\w -]{2,40})",
+        says.profession,
+    ),
     core(rf"my (?:hometown|home town) is {_O}", says.place("comes_from")),
     core(rf"my major is {_O}", says.objects("studies")),
     core(rf"my (?:mother tongue|native language|first language) is (?P<o>{words.LANGUAGES})", says.speaks),

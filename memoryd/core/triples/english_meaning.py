@@ -180,6 +180,12 @@ _KIND = re.compile(
 )
 
 
+def profession(match: re.Match[str], negation: bool) -> Iterator[Said]:
+    one = cleaned(match["o"])
+    if one and words.JOB.search(one) and not words.NOT_JOB.search(one):
+        yield Said("works_as", one, negation)
+
+
 def works(match: re.Match[str], negation: bool) -> Iterator[Said]:
     phrase, at, place = match["o"].partition(" at ")
     if not at:

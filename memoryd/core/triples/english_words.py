@@ -168,7 +168,8 @@ BAD_OBJECT = re.compile(
     r" - |[–—]|\b(?:it|it's|them|these|those|this|there|is|are|was|were|gives?"
     r"|brings?|makes?|i|i'm|especially|of course|even|course)\b|^(?:it|this|that"
     r"|these|those|him|her|them|me|you|us|everything|anything|nothing|something"
-    r"|so|not|to|too|what|which|who|how|one|here|there|home|all|of|be|been)$"
+    r"|so|not|to|too|what|which|who|how|one|here|there|home|all|of|be|been|lot|bit|much)$"
+    r"|\b(?:that|so)$|^(?:think|say|know|believe|see|hear|admit|be)\b"
     r"|^(?:what|how|who|that|it|this|you|when|why)\b|\b(?:which|that is|who is)\b",
     re.IGNORECASE,
 )
