@@ -146,10 +146,10 @@ class MemoryAPI:
         that is ready, `exact` by ids, exact keys and quoted phrases, `temporal` by the time that the query
         or `time_range` names. While the model loads `auto` and `hybrid` answer by words and say so in
         `explain`; `semantic` waits for it within the call's time. `scope`: any of `memory turn shared`,
-        or "all"; memories by default. `session_id` narrows to a session, `time_range` to [start, end) (either may be
-        None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to 1000) best,
-        `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the query;
-        `weights` multiplies what `exact semantic temporal recency lexical graph` count, 1 by default.
+        or "all"; memories by default. `session_id` narrows to a session, `time_range` to [start, end)
+        (either may be None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to
+        1000) best, `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the
+        query; `weights` multiplies what `exact semantic temporal recency lexical graph` count, 1 by default.
         `include_archived` also finds memories that are no longer active, marked by `state`. `as_of` finds
         what was known, active and true at a time, as `page` does, in the words it had then; a turn when it
         was received by then. Times in the query (last week, 上周三) are told from `reference_time`, now by

@@ -347,7 +347,7 @@ def test_explain_has_every_field(kb: KB, user: str, facts: list[str]) -> None:
     )
     assert set(report) == set(SearchReport.__annotations__)
     assert report["mode"] == report["plan"]["mode"] == "hybrid"
-    assert report["plan"]["targets"] == ["memory", "turn"]
+    assert report["plan"]["targets"] == ["memory", "turn", "shared"]
     assert report["plan"]["times"]["matched"] == ["昨天"]
     assert report["plan"]["phrases"] == ["花生酱"]
     hit = report["hits"][0]
