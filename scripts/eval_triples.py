@@ -36,6 +36,9 @@ def main() -> int:
     _environment.require_python()
     options = _parser().parse_args()
     _environment.run_where_installed()
+    from memoryd.core.triples.extract import warm_up
+
+    warm_up()
     sentences = json.loads(LABELS.read_text(encoding="utf-8"))["sentences"]
     chosen = [one for one in sentences if options.split in ("all", one["split"])]
     print(f"{options.split}: triples found by rules\n")
