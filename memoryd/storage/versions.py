@@ -25,6 +25,7 @@ from memoryd.storage.texts import scoped
 
 Operation = Literal["create", "update", "archive", "restore", "promote", "merge", "supersede", "revert"]
 
+
 @dataclass(frozen=True, slots=True)
 class Deed:
     """What makes a version. operator: `user` for a call, `decay`, `system`, `review:name`."""
@@ -157,13 +158,17 @@ def saying(connection: sqlite3.Connection, scope: Scope, text: str) -> list[str]
 
 
 def hashes(connection: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> list[bytes]:
-    """The hashes of all that memories said in their versions; those of an older schema have none."""
+    """The hashes of all that memories said in their former versions; schema 2 noted none."""
     found = connection.execute(
-        "SELECT DISTINCT hash FROM versions WHERE user_id = ? AND hash IS NOT NULL "
-        "AND memory_id IN (SELECT value FROM json_each(?))",
+        "SELECT DISTINCT hash, CASE WHEN hash IS NULL THEN snapshot END FROM versions "
+        "WHERE user_id = ? AND memory_id IN (SELECT value FROM json_each(?)) "
+        "AND coalesce(hash, snapshot) IS NOT NULL",
         (user_id, json.dumps(ids)),
     )
-    return [bytes(hash) for (hash,) in found]
+    return [
+        hash_of(connection, _record(snapshot).text) if hash is None else bytes(hash)
+        for hash, snapshot in found.fetchall()
+    ]
 
 
 def remove(tx: Transaction, user_id: str, ids: Iterable[str]) -> None:

@@ -208,7 +208,7 @@ def test_delete_all_takes_turns_and_sessions(kb: KB, user: str) -> None:
     kb.conversation.append("s", "user", "d", user_id=user, remember=False)
     theirs = say(kb, "s", "theirs", user_id=f"{user}-other")
     before = kb.status()["counts"]
-    assert kb.delete_all(user)["counts"] == {"memories": 0, "turns": 4}
+    assert kb.delete_all(user)["counts"] == {"memories": 0, "turns": 4, "points": 0}
     after = kb.status()["counts"]
     assert (before["turns"] - after["turns"], before["sessions"] - after["sessions"]) == (4, 2)
     assert kb.conversation.page(user_id=user, agent_id="*")["total"] == 0
