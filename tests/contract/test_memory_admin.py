@@ -108,7 +108,11 @@ def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
         reindexed = kb.admin.reindex()
     assert set(reindexed) == set(Reindexed.__annotations__)
     counts = kb.status()["counts"]
-    assert reindexed["lexical"] == reindexed["vectors"] == counts["memories"] + counts["turns"]
+    assert (
+        reindexed["lexical"]
+        == reindexed["vectors"]
+        == sum(counts[kind] for kind in ("memories", "turns", "points"))
+    )
     assert reindexed["pending"] == 0
     after = {
         mode: [(hit["id"], hit["score"]) for hit in kb.search("咖啡", user_id=user, mode=mode)]
