@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 import pytest
@@ -65,6 +65,17 @@ def test_its_searches_run(searching: str, home: Path, capsys: pytest.CaptureFixt
     with KnowledgeBase(home, settings={"embedder.model": "none"}) as memory:
         exec(code, {"memory": memory})
     assert "2月30日: there is no such date" in capsys.readouterr().out
+
+
+def test_its_life_of_a_memory_runs(readme: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    section = readme.partition("### The life of a memory\n")[2]
+    code = section.partition("```python\n")[2].partition("```")[0]
+    with KnowledgeBase(home, settings={"embedder.model": "none"}) as memory:
+        names: dict[str, Any] = {"memory": memory}
+        exec(code, names)
+        then = memory.search("主人住在哪里", as_of=names["then"])
+    assert [hit["text"] for hit in then] == ["主人住在北京"]
+    assert capsys.readouterr().out == "主人住在上海{+静安区+}\n"
 
 
 def test_every_command_is_there(readme: str) -> None:
