@@ -70,11 +70,18 @@ def _compared(a: str, b: str, cut: Cut) -> list[Piece]:
     what lies between them is compared word with word."""
     ours, theirs = cut(a), cut(b)
     pieces: list[Piece] = []
-    i = k = 0
+    told = i = k = 0
     for at, other in [*_anchors(ours, theirs), (len(ours), len(theirs))]:
-        pieces += _between(ours[i:at], theirs[k:other])
+        if ours[i:at] != theirs[k:other]:
+            pieces += [*_same(ours[told:i]), *_between(ours[i:at], theirs[k:other])]
+            told = at
         i, k = at, other
-    return pieces
+    return [*pieces, *_same(ours[told:])]
+
+
+def _same(words: Sequence[str]) -> list[Piece]:
+    text = "".join(words)
+    return [Piece("equal", text, text)] if text else []
 
 
 def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
@@ -107,12 +114,8 @@ def _singles(words: Sequence[str]) -> dict[str, int]:
 def _between(a: Sequence[str], b: Sequence[str]) -> list[Piece]:
     start = _same_start(a, b)
     end = _same_start(a[start:][::-1], b[start:][::-1])
-    head, tail = "".join(a[:start]), "".join(a[len(a) - end :])
-    return [
-        *([Piece("equal", head, head)] if head else []),
-        *_matched(a[start : len(a) - end], b[start : len(b) - end]),
-        *([Piece("equal", tail, tail)] if tail else []),
-    ]
+    middle = _matched(a[start : len(a) - end], b[start : len(b) - end])
+    return [*_same(a[:start]), *middle, *_same(a[len(a) - end :])]
 
 
 def _matched(a: Sequence[str], b: Sequence[str]) -> list[Piece]:
@@ -150,6 +153,8 @@ def _grouped(pieces: Sequence[Piece], keys: Sequence[bool]) -> list[Piece]:
 
 
 def _merged(run: Sequence[Piece]) -> Piece:
+    if len(run) == 1:
+        return run[0]
     return _piece("".join(one.a for one in run), "".join(one.b for one in run))
 
 
