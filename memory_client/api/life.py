@@ -6,7 +6,7 @@ from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
 
 
 class LifeAPI:
-    """The life of a memory: use, change over time, forgetting, versions, conflicts."""
+    """The life of a memory: of use, put away, brought back."""
 
     def boost(
         self,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import memory_client
+from memory_client import types
 from memory_client.aio import (
     AsyncAdminClient,
     AsyncConversationClient,
@@ -43,6 +45,7 @@ from memory_client.client import (
     ReviewClient,
     TriplesClient,
 )
+from memory_client.errors import registry
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.memory_manager import MemoryManager
@@ -151,3 +154,9 @@ def test_the_stub_of_the_asynchronous_client_is_current() -> None:
         [sys.executable, str(script), "--check"], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_package_offers_every_type_and_error() -> None:
+    offered = set(memory_client.__all__)
+    assert set(types.__all__) <= offered
+    assert {cls.__name__ for cls in registry().values()} <= offered
