@@ -31,7 +31,6 @@ NO_NAMES = frozenset(
     Music One Two Three Both None Sounds Looks Feels Seems Helps Makes Moments Pets Dogs Cats Almost
     Wish Bet Nature Family Love""".split()
 )
-NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 
 BEFORE_VERB = (
     r"(?:always|usually|often|sometimes|rarely|seldom|occasionally|normally|generally"
@@ -58,7 +57,6 @@ CONDITION = (
     r"(?:when(?:ever)?|while|after|before|unless|during|if|as long as|as soon "
     r"as|on rainy|on sunny|in the rain) .{2,60}"
 )
-NOT = r"(?:do not|does not|did not|am not|is not|are not|not|never|no longer)"
 ADVERB = (
     r"(?:really|also|just|still|currently|now|actually|absolutely|truly|definitely"
     r"|both|especially|particularly|simply"
@@ -104,7 +102,6 @@ STARTS_SILENT = re.compile(
     re.IGNORECASE,
 )
 MOVED = re.compile(r"\b(?:moved|relocated)\b", re.IGNORECASE)
-NOW = re.compile(r"\b(?:now|these days|nowadays|currently)\b", re.IGNORECASE)
 
 JOB = re.compile(
     r"(?:er|or|ist|ian|eer|ant|ect|nurse|chef|cook|pilot|lawyer|attorney|judge"

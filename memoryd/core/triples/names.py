@@ -45,11 +45,6 @@ def key_of(name: str) -> str:
     return _TITLE_ZH.sub("", _TITLE_EN.sub("", folded))
 
 
-def own_words() -> frozenset[str]:
-    """The folded words that stand for the user."""
-    return _OWN_WORDS
-
-
 def _relative(folded: str) -> str | None:
     """The relation of somebody who is called after the user: 我妈妈, my mom, the user's mother."""
     match = _OWN_START.match(folded)

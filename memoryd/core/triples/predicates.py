@@ -95,8 +95,3 @@ def predicate_of(word: str) -> tuple[str, bool]:
 
 def _looked_up(plain: str) -> str | None:
     return _KNOWN.get(plain) or _KNOWN.get(_IS.sub("", plain))
-
-
-def words_of_predicates() -> dict[str, str]:
-    """Folded word -> predicate, of every word that means one."""
-    return _KNOWN
