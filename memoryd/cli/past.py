@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 
 import click
@@ -43,7 +42,10 @@ def history(
     "-n", "count", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many are looked at."
 )
 @click.option("--id", "ids", multiple=True, help="Only this of what is found; may be given again.")
-@click.option("--yes", is_flag=True, help="Do not ask: destroy what is shown.")
+@click.option(
+    "--all", "every", is_flag=True, help="All of what is found; a search finds much that is far off."
+)
+@click.option("--yes", is_flag=True, help="Do not ask; goes with --id or --all.")
 @for_user
 @click.pass_obj
 def forget(
@@ -55,26 +57,24 @@ def forget(
     user: str,
     agent: str | None,
     *,
+    every: bool,
     yes: bool,
 ) -> None:
-    """Show what QUERY finds, archived or not, and destroy it for good once that is confirmed."""
+    """Show what QUERY finds, archived or not; destroy what is chosen of it for good, once confirmed."""
     from memory_client.client import KnowledgeClient
 
+    if yes and not (ids or every):
+        raise click.UsageError("--yes needs --id for each of what shall go, or --all")
     with KnowledgeClient(paths.root) as client:
         would = client.forget(query, n_results=count, user_id=user, agent_id=agent)
         chosen = [one for one in would["ids"] if not ids or one in ids]
         click.echo("\n".join(_found(would, chosen)))
-        if not chosen or not (yes or _confirmed(len(chosen))):
+        if chosen and not (ids or every):
+            click.echo("nothing is destroyed; choose with --id for each of what shall go, or --all")
+        if not chosen or not (ids or every) or not (yes or click.confirm(f"destroy these {len(chosen)}?")):
             return
         done = client.forget(ids=chosen, dry_run=False, user_id=user, agent_id=agent)
     click.echo("\n".join(_done(done)))
-
-
-def _confirmed(count: int) -> bool:
-    if not sys.stdin.isatty():
-        click.echo(f"nothing is destroyed; to destroy these {count}, add --yes, or choose with --id")
-        return False
-    return click.confirm(f"destroy these {count} for good?")
 
 
 def _versions(found: Sequence[Version]) -> Iterator[str]:

@@ -69,8 +69,13 @@ def test_forgetting_is_shown_before_it_is_done(home: Path, client: KnowledgeClie
     chosen = run(home, "forget", "plan", "--user", "f", "--id", second, "--yes")
     assert "destroyed: 1" in chosen.stdout
     assert [one["id"] for one in client.get_all("f", include_archived=True)] == [first]
-    assert "destroyed: 1" in run(home, "forget", "plan", "--user", "f", "--yes").stdout
-    assert run(home, "forget", "plan", "--user", "f", "--yes").stdout.strip() == "nothing found"
+    refused = run(home, "forget", "plan", "--user", "f", "--yes")
+    assert (refused.returncode, client.count(user_id="f")) == (2, 1)
+    assert "--all" in refused.stderr
+    asked = run(home, "forget", "plan", "--user", "f", "--all")
+    assert (asked.returncode, client.count(user_id="f")) == (1, 1), "nobody answers"
+    assert "destroyed: 1" in run(home, "forget", "plan", "--user", "f", "--all", "--yes").stdout
+    assert "nothing found" in run(home, "forget", "plan", "--user", "f", "--all", "--yes").stdout
 
 
 def test_the_past_is_searched(home: Path, client: KnowledgeClient) -> None:
