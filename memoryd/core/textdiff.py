@@ -175,8 +175,14 @@ def words(text: str) -> list[str]:
     """The words, spaces and marks of a text in order; joined they are the text."""
     found: list[str] = []
     for match in _PIECES.finditer(text):
-        found += _segmenter()(match.group()) if match["run"] else [match.group()]
+        found += _cut(match.group()) if match["run"] else (match.group(),)
     return found
+
+
+@functools.lru_cache(4096)
+def _cut(run: str) -> tuple[str, ...]:
+    """Versions of one text have most of it in common."""
+    return tuple(_segmenter()(run))
 
 
 @functools.cache
