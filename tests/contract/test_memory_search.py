@@ -52,15 +52,15 @@ def test_a_hit_has_exactly_its_fields(kb: KB, user: str, stored: list[str]) -> N
         assert hit["metadata"]["importance"] == hit["importance"] == 1.0
         assert hit["category"] == hit["metadata"]["category"] == "fact"
         assert hit["created_at"] == hit["metadata"]["timestamp"]
-        assert set(hit["scores"]) <= {"semantic", "lexical"}
+        assert set(hit["scores"]) <= {"semantic", "lexical", "graph"}
         assert hit["scores"]
 
 
 @pytest.mark.usefixtures("stored")
 def test_explain_says_how(kb: KB, user: str) -> None:
     for mode, carried_out, sources in (
-        ("auto", "hybrid", {"semantic", "lexical"}),
-        ("hybrid", "hybrid", {"semantic", "lexical"}),
+        ("auto", "hybrid", {"semantic", "lexical", "graph"}),
+        ("hybrid", "hybrid", {"semantic", "lexical", "graph"}),
         ("semantic", "semantic", {"semantic"}),
         ("lexical", "lexical", {"lexical"}),
     ):
