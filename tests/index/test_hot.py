@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryd.core.kinds import TEXT_KINDS, TextKind
+from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.index.hot import HotIndex
 
@@ -38,7 +38,7 @@ class Model:
             (row, cosine(VECTORS[vector], query))
             for (user, row), (_, agent, vector) in self.held.items()
             if user == scope.user_id
-            and (row > TURNS) == (kind == "turn")
+            and kind_of(row) == kind
             and (scope.agent_id == ALL_AGENTS or agent is None or agent == scope.agent_id)
             and (allowed is None or row in allowed)
         ]
@@ -55,7 +55,8 @@ def put(hot: HotIndex, user: str, row: int, text_seq: int, agent: str | None, ve
 
 
 TURNS = 1 << 40
-rows = st.one_of(st.integers(1, 20), st.integers(TURNS + 1, TURNS + 15))
+EVERY = [rows_of_kind(kind)[0] + place for kind in TEXT_KINDS for place in range(1, 16)]
+rows = st.sampled_from(EVERY)
 puts = st.tuples(
     st.just("put"),
     st.sampled_from(USERS),
@@ -91,18 +92,26 @@ def applied(operations: list[tuple]) -> tuple[HotIndex, Model]:
     st.sampled_from((*AGENTS, ALL_AGENTS, "nobody")),
     st.integers(1, 12),
     st.one_of(st.none(), st.sets(rows)),
+    st.one_of(st.none(), st.sets(rows, min_size=1)),
     st.sampled_from(TEXT_KINDS),
 )
 def test_search_is_exact(
-    operations: list[tuple], user: str, agent: str | None, k: int, allowed: set[int] | None, kind: TextKind
+    operations: list[tuple],
+    user: str,
+    agent: str | None,
+    k: int,
+    allowed: set[int] | None,
+    hidden: set[int] | None,
+    kind: TextKind,
 ) -> None:
     hot, model = applied(operations)
     query = np.array([0.5, -0.1, 0.7, 0.2], np.float32)
     wanted = None if allowed is None else np.array(sorted(allowed), np.int64)
     scope = Scope(user, agent)
-    assert hot.search(scope, query, k, wanted, kind) == model.search(scope, query, k, allowed, kind)
-    every = np.array([*range(1, 21), *range(TURNS + 1, TURNS + 16)])
-    assert hot.cosines(user, query, every, kind) == dict(
+    left_out = None if hidden is None else np.array(sorted(hidden), np.int64)
+    counted = allowed if hidden is None else (set(EVERY) if allowed is None else allowed) - hidden
+    assert hot.search(scope, query, k, wanted, kind, left_out) == model.search(scope, query, k, counted, kind)
+    assert hot.cosines(user, query, np.array(EVERY), kind) == dict(
         model.search(Scope(user, ALL_AGENTS), query, 99, None, kind)
     )
     assert len(hot) == len(model.held)

@@ -213,10 +213,11 @@ class Store(RuleBasedStateMachine):
 
     @rule(user=users, agent=readers, word=st.sampled_from(WORDS))
     def search_a_word(self, user: str, agent: str | None, word: str) -> None:
-        """Whoever holds the word as a word of its own is found, and nobody of another scope."""
+        """Whoever holds the word as a word of its own is found, if as one of those that say the same, and
+        nobody of another scope."""
         seen = self.model.of(user, agent)
-        hits = self.kb.search(word, 1000, mode="lexical", user_id=user, agent_id=agent)
-        found = {hit["id"] for hit in hits}
+        hits = self.kb.search(word, 1000, mode="lexical", explain=True, user_id=user, agent_id=agent)
+        found = {id for hit in hits for id in (hit["id"], *hit["explain"]["same"])}
         assert found <= {memory.id for memory in seen}
         assert found >= {memory.id for memory in seen if word in memory.text.split(" ")}
         scores = [hit["score"] for hit in hits]
