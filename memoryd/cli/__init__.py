@@ -17,6 +17,7 @@ from memory_client.version import VERSION
 from memoryd.cli.conflicts import conflicts, resolve
 from memoryd.cli.decay import decay
 from memoryd.cli.knowledge import knowledge
+from memoryd.cli.life import archive, boost, compare, pin, restore, revert
 from memoryd.cli.past import forget, history
 from memoryd.cli.process import logs, restart, serve, start, status, stop
 from memoryd.cli.review import review
@@ -74,6 +75,12 @@ for command in (
     search,
     history,
     forget,
+    compare,
+    revert,
+    boost,
+    pin,
+    archive,
+    restore,
     conflicts,
     resolve,
     decay,

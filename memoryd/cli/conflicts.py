@@ -10,6 +10,7 @@ import click
 from memory_client.paths import DataPaths
 from memory_client.types import Conflict, ConflictSide
 from memoryd.cli.found import plain
+from memoryd.cli.options import for_user
 
 _SHOWN = 300
 """Characters of a text."""
@@ -18,9 +19,8 @@ _SHOWN = 300
 @click.command()
 @click.option("--memory", "memory_id", help="Of this memory only.")
 @click.option("--window", default="30d", show_default=True, help="Made or changed within: 12h, 30d, 8w, all.")
-@click.option("--user", default="default", show_default=True, help="Whose memories.")
-@click.option("--agent", help="An agent's too; '*' for all of the user's.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
+@for_user
 @click.pass_obj
 def conflicts(
     paths: DataPaths, memory_id: str | None, window: str, user: str, agent: str | None, *, as_json: bool
@@ -38,8 +38,7 @@ def conflicts(
 @click.argument("loser")
 @click.option("--reason", help="Why; kept with the loser's version.")
 @click.option("--keep-both", is_flag=True, help="They do not exclude each other: archive nothing.")
-@click.option("--user", default="default", show_default=True, help="Whose memories.")
-@click.option("--agent", help="An agent's too; '*' for all of the user's.")
+@for_user
 @click.pass_obj
 def resolve(
     paths: DataPaths,

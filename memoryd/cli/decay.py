@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import DecayPass, DecayPreview, Faded, Memory
 from memoryd.cli.found import date, plain
+from memoryd.cli.options import for_user
 
 _SHOWN = 80
 """Characters of a text."""
 _WORDS = {"decay": "archive, faded", "expired": "archive, expired", "review": "ask"}
-
-F = Callable[..., None]
-
-
-def for_user(command: F) -> F:
-    """The options of whose memories it is about."""
-    command = click.option("--agent", help="An agent's too; '*' for all of the user's.")(command)
-    return click.option("--user", default="default", show_default=True, help="Whose memories.")(command)
 
 
 @click.group()

@@ -9,8 +9,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Forgotten, Version
-from memoryd.cli.decay import for_user
 from memoryd.cli.found import date, plain
+from memoryd.cli.options import for_user
 from memoryd.core.textdiff import readable, text_diff
 
 _SHOWN = 300

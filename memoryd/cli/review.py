@@ -10,8 +10,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Review, ReviewPage
-from memoryd.cli.decay import for_user
 from memoryd.cli.found import date, plain
+from memoryd.cli.options import for_user
 
 _SHOWN = 300
 """Characters of a text."""

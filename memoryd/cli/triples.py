@@ -12,8 +12,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Triple, TripleImport, TriplePage
-from memoryd.cli.decay import for_user
 from memoryd.cli.found import plain
+from memoryd.cli.options import for_user
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 _ARCHIVED = click.option(

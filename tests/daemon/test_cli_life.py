@@ -81,3 +81,23 @@ def test_reviews_are_shown_and_decided(client: KnowledgeClient) -> None:
     assert (
         json.loads(run(client, "review", "page", "--kind", "decay", "--user", "eve", "--json"))["total"] == 0
     )
+
+
+def test_a_memory_is_used_kept_put_away_and_brought_back(client: KnowledgeClient) -> None:
+    id = client.add("主人住在北京", user_id="eve")
+    client.update_text(id, "主人住在上海", user_id="eve")
+    assert run(client, "compare", id, "1", "2", "--user", "eve") == "主人住在[-北京-]{+上海+}\n"
+    assert run(client, "boost", id, "--user", "eve") == "+0.3; importance 1.30\n"
+    assert "within 2 hours" in run(client, "boost", id, "--user", "eve", "--reason", "again")
+    assert run(client, "pin", id, "--user", "eve") == f"{id} is at version 3\n"
+    assert run(client, "pin", id, "--user", "eve") == "nothing has changed\n"
+    assert run(client, "archive", id, "--user", "eve", "--reason", "enough") == f"{id} is at version 4\n"
+    assert "is archived" in run(client, "archive", id, "--user", "eve", code=1)
+    assert run(client, "restore", id, "--user", "eve") == f"{id} is at version 5\n"
+    assert "  pinned: False -> True" in run(client, "compare", id, "2", "3", "--user", "eve")
+    assert json.loads(run(client, "compare", id, "1", "2", "--json", "--user", "eve"))["b"] == 2
+    assert run(client, "revert", id, "1", "--user", "eve") == f"{id} is at version 6\n"
+    assert "no version 9" in run(client, "revert", id, "9", "--user", "eve", code=1)
+    memory = client.get(id, user_id="eve")
+    assert memory is not None
+    assert (memory["text"], memory["state"], memory["pinned"]) == ("主人住在北京", "active", True)
