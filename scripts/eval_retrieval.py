@@ -2,8 +2,10 @@
 
 python scripts/eval_retrieval.py --dataset PATH [--mode auto|semantic|lexical|hybrid] [--k 1 5 10 20]
                                  [--engine auto|original] [--questions FILE [--split NAME]] [--out FILE]
+                                 [--graph]
 python scripts/eval_retrieval.py --dataset PATH --beside PATH [--cache DIR] --leave-one-out | --ablate
 
+--graph stores the same texts as memories, from which triples are read, and asks with and without them.
 The second form trains the ranker on both data sets, one of each language, without the conversation or user
 that is asked about, and ranks the same candidates in memory; --ablate does so without each source and each
 feature, and compares with plain fusion and the single sources by paired bootstrap.
@@ -55,14 +57,18 @@ def _measure(options: argparse.Namespace) -> None:
     from _temporary import temporary_daemon, wait_for_engine
     from evaluation.datasets import load
     from evaluation.report import table, write_lines
-    from evaluation.runner import run
+    from evaluation.runner import asked, run
 
     dataset = load(options.dataset, options.questions, options.split)
     os.environ["MEMORYD_EMBEDDER_ENGINE"] = options.engine
     with temporary_daemon() as client:
         if options.mode != "lexical":
             wait_for_engine(client, ENGINE_SECONDS)
-        done = run(client, dataset, options.mode, max(options.k), _notice)
+        kind = "memory" if options.graph else "turn"
+        done = run(client, dataset, options.mode, max(options.k), _notice, kind)
+        if options.graph:
+            without = asked(client, done, options.mode, max(options.k), _notice, {"graph": 0.0})
+            print(f"{dataset.name} without the graph\n\n{table(without, options.k)}\n")
     print(f"{dataset.name}, mode {options.mode}\n\n{table(done, options.k)}")
     if options.out:
         write_lines(done, options.k, options.out)
@@ -95,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--k", type=int, nargs="+", default=[1, 5, 10, 20], help="cut-offs (1 5 10 20)")
     parser.add_argument("--questions", type=Path, help="JSON questions to ask instead of the data set's")
     parser.add_argument("--split", help="ask only those of --questions that are in this split")
+    parser.add_argument("--graph", action="store_true", help="store memories; with and without triples")
     parser.add_argument("--out", type=Path, help="write a JSON line a question")
     parser.add_argument("--beside", type=Path, help="the data set of the other language, to train on both")
     parser.add_argument("--cache", type=Path, help="directory that keeps the candidates for the next time")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from evaluation.datasets import Dataset, Item, Question
 
 Notice = Callable[[str], None]
+Kind = Literal["turn", "memory"]
 STALLED_SECONDS = 120.0
 
 
@@ -24,6 +25,8 @@ class Store(Protocol):
 
     conversation: Any
 
+    @property
+    def add_many(self) -> Callable[..., list[str]]: ...
     @property
     def search(self) -> Callable[..., list[Any]]: ...
     def status(self) -> Any: ...
@@ -41,9 +44,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """ingest_seconds: until all was acknowledged. index_seconds: from then until every vector was there."""
+    """kind: what the items were stored as. names: id -> item id, by store. ingest_seconds: until all was
+    acknowledged. index_seconds: from then until every vector was there."""
 
     dataset: Dataset
+    kind: Kind
+    names: dict[str, dict[str, str]]
     answers: list[Answer]
     items: int
     ingest_seconds: float
@@ -51,20 +57,34 @@ class Run:
     embedder: dict[str, Any]
 
 
-def run(store: Store, dataset: Dataset, mode: str, depth: int, notice: Notice) -> Run:
+def run(store: Store, dataset: Dataset, mode: str, depth: int, notice: Notice, kind: Kind = "turn") -> Run:
     """Evaluate `dataset` on an empty store; `depth` results are asked for each question."""
     started = time.monotonic()
-    names = {user: ingest(store, user, items, notice) for user, items in dataset.stores.items()}
+    keep = ingest if kind == "turn" else _remember
+    names = {user: keep(store, user, items, notice) for user, items in dataset.stores.items()}
     stored = time.monotonic()
     if mode != "lexical":
         wait_for_vectors(store, notice)
     indexed = time.monotonic()
-    notice(f"asking {len(dataset.questions)} questions")
-    ask = partial(_ask, store, dataset, names=names, mode=mode, depth=depth)
-    answers = [ask(question) for question in dataset.questions]
     count = sum(len(items) for items in dataset.stores.values())
     embedder = dict(store.status()["embedder"])
-    return Run(dataset, answers, count, stored - started, indexed - stored, embedder)
+    filled = Run(dataset, kind, names, [], count, stored - started, indexed - stored, embedder)
+    return asked(store, filled, mode, depth, notice)
+
+
+def asked(
+    store: Store,
+    filled: Run,
+    mode: str,
+    depth: int,
+    notice: Notice,
+    weights: Mapping[str, float] | None = None,
+) -> Run:
+    """The same store asked all questions, with weights of their own."""
+    questions = filled.dataset.questions
+    notice(f"asking {len(questions)} questions")
+    ask = partial(_ask, store, filled, mode=mode, depth=depth, weights=weights)
+    return replace(filled, answers=[ask(question) for question in questions])
 
 
 def ingest(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
@@ -76,6 +96,16 @@ def ingest(store: Store, user: str, items: list[Item], notice: Notice) -> dict[s
         stored = store.conversation.extend(session, [_turn(item) for item in said], user_id=user)
         names |= dict(zip(stored["ids"], (item.id for item in said), strict=True))
     return names
+
+
+def _remember(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
+    """Memory id -> item id."""
+    notice(f"storing {len(items)} memories of {user}")
+    texts = [item.text if item.speaker is None else f"{item.speaker}: {item.text}" for item in items]
+    told = [
+        {"text": text, "metadata": {"timestamp": item.time}} for text, item in zip(texts, items, strict=True)
+    ]
+    return dict(zip(store.add_many(told, user_id=user), (item.id for item in items), strict=True))
 
 
 def _turn(item: Item) -> dict[str, Any]:
@@ -100,12 +130,12 @@ def wait_for_vectors(store: Store, notice: Notice) -> None:
 
 def _ask(
     store: Store,
-    dataset: Dataset,
+    filled: Run,
     question: Question,
     *,
-    names: dict[str, dict[str, str]],
     mode: str,
     depth: int,
+    weights: Mapping[str, float] | None,
 ) -> Answer:
     """Several turns may be of one item, which then counts once: twice as many are asked for."""
     started = time.perf_counter()
@@ -113,13 +143,14 @@ def _ask(
         question.text,
         2 * depth,
         user_id=question.store,
-        scope=["turn"],
+        scope=[filled.kind],
         mode=mode,
-        reference_time=dataset.reference(question.store),
-        tz=dataset.tz,
+        weights=weights,
+        reference_time=filled.dataset.reference(question.store),
+        tz=filled.dataset.tz,
         explain=True,
     )
     milliseconds = (time.perf_counter() - started) * 1000
     carried_out = hits[0]["explain"]["mode"] if hits else mode
-    own = names[question.store]
+    own = filled.names[question.store]
     return Answer(question, [own[hit["id"]] for hit in hits], carried_out, milliseconds)

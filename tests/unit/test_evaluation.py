@@ -13,7 +13,7 @@ import pytest
 from evaluation.datasets import POOLED, DatasetError, Question, evidence_ids, load
 from evaluation.metrics import distinct, hit, mean, percentile, recall
 from evaluation.report import table, write_lines
-from evaluation.runner import EvaluationError, run, wait_for_vectors
+from evaluation.runner import EvaluationError, asked, run, wait_for_vectors
 
 LOCOMO = [
     {
@@ -89,6 +89,9 @@ class Keeper:
         kept += turns
         self.sessions.append(session_id)
         return {"ids": [f"{user_id}/{i}" for i in range(first, len(kept))]}
+
+    def add_many(self, items: list[dict[str, Any]], *, user_id: str) -> list[str]:
+        return list(self.extend("", items, user_id=user_id)["ids"])
 
     def search(self, query: str, n_results: int = 5, **options: Any) -> list[Any]:
         assert query
@@ -223,6 +226,17 @@ def test_a_run_is_reported_by_category_with_adversarial_apart(tmp_path: Path) ->
     write_lines(done, [1, 2], tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["ranked"] for line in lines] == [["D1:1", "D1:2", "D2:1"]] * 2
+
+
+def test_items_may_be_stored_as_memories_and_asked_for_with_other_weights(tmp_path: Path) -> None:
+    keeper = Keeper()
+    done = run(keeper, load(written(tmp_path / "l.json", LOCOMO)), "auto", 2, lambda _: None, "memory")
+    kept = [one for stored in keeper.kept.values() for one in stored]
+    assert all(": " in one["text"] and one["metadata"]["timestamp"] > 0 for one in kept)
+    again = asked(keeper, done, "auto", 2, lambda _: None, {"graph": 0.0})
+    assert [answer.ranked for answer in again.answers] == [answer.ranked for answer in done.answers]
+    assert [options["scope"] for options in keeper.asked] == [["memory"]] * 4
+    assert [options["weights"] for options in keeper.asked] == [None, None, {"graph": 0.0}, {"graph": 0.0}]
 
 
 def test_the_wait_ends_with_the_last_vector_and_names_a_stall(monkeypatch: pytest.MonkeyPatch) -> None:
