@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 import time
-from pathlib import Path
 
 import psutil
 
@@ -19,6 +18,7 @@ from memoryd.core.call import current_call
 from memoryd.engine.parts import Parts
 from memoryd.engine.runtime import Runtime
 from memoryd.storage import jobs, statistics
+from memoryd.storage.disk import bytes_of
 from memoryd.storage.migrations import SCHEMA
 
 log = logging.getLogger(__name__)
@@ -147,12 +147,12 @@ class Maintain:
     def _disk(self) -> dict[str, int]:
         paths = self._parts.paths
         return {
-            "database": sum(_size(path) for path in paths.root.glob(paths.database.name + "*")),
-            "vectors": _size(paths.lance),
-            "hot_index": _size(paths.hot),
-            "models": _size(paths.models),
-            "logs": _size(paths.log),
-            "backups": _size(paths.backups),
+            "database": sum(bytes_of(path) for path in paths.root.glob(paths.database.name + "*")),
+            "vectors": bytes_of(paths.lance),
+            "hot_index": bytes_of(paths.hot),
+            "models": bytes_of(paths.models),
+            "logs": bytes_of(paths.log),
+            "backups": bytes_of(paths.backups),
             "free": shutil.disk_usage(paths.root).free,
         }
 
@@ -169,16 +169,6 @@ class Maintain:
         if job_counts["failed"]:
             found.append(f"{job_counts['failed']} jobs failed; see {self._parts.paths.log_file}")
         return found
-
-
-def _size(path: Path) -> int:
-    """Bytes of a file or of everything below a directory; files may vanish while we look."""
-    try:
-        if not path.is_dir():
-            return path.stat().st_size
-        return sum(_size(Path(entry.path)) for entry in os.scandir(path))
-    except FileNotFoundError:
-        return 0
 
 
 def _compact_database(connection: sqlite3.Connection) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from memory_client.errors import DiskFullError, StorageError
 from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.index.vectors import Batch, FloatVector, Rows
+from memoryd.storage.disk import bytes_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -220,18 +221,11 @@ class LanceStore:
 
     def nbytes(self) -> int:
         """Bytes on disk."""
-        return sum(_size(path) for path in self.path.rglob("*"))
+        return bytes_of(self.path)
 
     def close(self) -> None:
         """Let go of the connection."""
         self._connection = None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except FileNotFoundError:  # compacted away while we looked
-        return 0
 
 
 def _schema(dim: int) -> pyarrow.Schema:
