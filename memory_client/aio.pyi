@@ -656,7 +656,7 @@ class AsyncKnowledgeClient(AsyncCore):
         self,
         id: str,
         *,
-        limit: int = 100,
+        limit: int = 50,
         before: int | None = None,
         user_id: str = "default",
         agent_id: str | None = None,

@@ -27,7 +27,7 @@ class VersionsService(VersionsAPI):
         self,
         id: str,
         *,
-        limit: int = 100,
+        limit: int = 50,
         before: int | None = None,
         user_id: str = "default",
         agent_id: str | None = None,
