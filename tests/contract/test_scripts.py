@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support import eventually
+
 from memory_client.launch import find_daemon
 from memory_client.paths import DataPaths
 
@@ -35,7 +37,7 @@ def test_quickstart_stores_once_finds_and_stops(home: Path) -> None:
     assert re.search(rf"Stored 0 turns in [0-9.]+ ms; {len(turns)} are there", second.stdout)
     assert "电脑的C盘又满了" in first.stdout
     assert str(home) in first.stdout
-    assert find_daemon(DataPaths.at(home)) is None
+    eventually("the daemon has stopped", lambda: find_daemon(DataPaths.at(home)) is None)
 
 
 def test_sample_conversation_has_distinct_ids_and_both_languages() -> None:
