@@ -6,8 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
 
 from memory_client.api import (
     AdminAPI,
@@ -22,15 +20,12 @@ from memory_client.api import (
     TriplesAPI,
     VersionsAPI,
 )
-from memory_client.deadline import Deadline
-from memory_client.errors import DeadlineExceededError, ModelUnavailableError, StorageError
+from memory_client.errors import StorageError
 from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.knowledge import build_knowledge
+from memoryd.app.parts import open_parts, zone_of
 from memoryd.app.settings import Settings
-from memoryd.core.days import Calendar, DayClock
-from memoryd.core.ids import IdFactory
-from memoryd.core.times import parse_zone
 from memoryd.core.triples import extract
 from memoryd.engine import screen, turn_entries
 from memoryd.engine.as_of import AsOf
@@ -49,8 +44,6 @@ from memoryd.engine.judge import Judge
 from memoryd.engine.knowledge_merge import MERGE
 from memoryd.engine.known_triples import StoredTriples
 from memoryd.engine.maintain import Maintain
-from memoryd.engine.meaning import Meaning
-from memoryd.engine.parts import Limits, Parts
 from memoryd.engine.purge import Purge
 from memoryd.engine.recall import Recall
 from memoryd.engine.reembed import Reembed
@@ -63,11 +56,6 @@ from memoryd.engine.transcript import Transcript
 from memoryd.engine.triple_lines import TripleLines
 from memoryd.engine.triples import Triples
 from memoryd.engine.use import Use
-from memoryd.index.lexical import LexicalIndex
-from memoryd.index.vector_index import VectorIndex
-from memoryd.models.host import EmbedderHost
-from memoryd.models.reranker import RerankerChoice, RerankerHost
-from memoryd.models.select import EmbedderChoice
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.graph import StoredGraph
 from memoryd.retrieval.rerank import Reranker
@@ -85,7 +73,6 @@ from memoryd.service.searching import Asking
 from memoryd.service.triples import TriplesService
 from memoryd.service.versions import VersionsService
 from memoryd.storage import requests
-from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, migrate
 from memoryd.workers.indexer import Indexer
 from memoryd.workers.runner import JobRunner, Schedule
@@ -93,7 +80,6 @@ from memoryd.workers.runner import JobRunner, Schedule
 log = logging.getLogger(__name__)
 
 _DAY = 24 * 3600.0
-_FORMER_SECONDS = 60.0
 _TURN_SECONDS = 60.0
 """How long one job may keep the others waiting."""
 
@@ -105,7 +91,7 @@ class App:
         self._settings = settings
         self._stopping = threading.Event()
         migrate(paths.database, paths.backups)
-        self._parts = parts = _parts(paths, settings, clock)
+        self._parts = parts = open_parts(paths, settings, clock)
         self._runtime = Runtime(clock(), settings.describe(), settings.from_starter())
         self._maintain = Maintain(parts, self._runtime)
         self._search = Search(
@@ -133,12 +119,12 @@ class App:
             parts,
             settings.knowledge,
             self._search,
-            _zone(settings.search.timezone),
+            zone_of(settings.search.timezone),
             lambda: self._jobs.enqueue(MERGE),
         )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)
-        self._asking = Asking(_zone(settings.search.timezone), clock)
+        self._asking = Asking(zone_of(settings.search.timezone), clock)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
@@ -307,77 +293,3 @@ class App:
 
 def _noted(result: object) -> None:
     log.info("%s", result)
-
-
-def _parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> Parts:
-    database = Database(paths.database)
-    vectors = VectorIndex(
-        database, paths, max_rows=settings.hot.max_rows, batch_rows=settings.lance.batch_rows
-    )
-    choice = _choice(settings, paths)
-    host = EmbedderHost(choice, query_cache_size=settings.search.query_cache)
-    return Parts(
-        paths=paths,
-        database=database,
-        lexical=LexicalIndex(),
-        vectors=vectors,
-        meaning=Meaning(host, vectors, lambda model: _former_host(choice, model)),
-        clock=clock,
-        calendar=_calendar(settings),
-        limits=Limits(
-            text_chars=settings.limits.text_chars,
-            metadata_bytes=settings.limits.metadata_bytes,
-            add_cap=settings.embedder.add_cap_ms / 1000.0,
-            versions=settings.versions.limit,
-        ),
-        ids=IdFactory(),
-        reranker=RerankerHost(_reranker(settings)),
-    )
-
-
-def _reranker(settings: Settings) -> RerankerChoice:
-    own = settings.reranker
-    return RerankerChoice(own.model, own.device, own.allow_downloads)
-
-
-def _calendar(settings: Settings) -> Calendar:
-    clock: DayClock = "wall" if settings.decay.clock == "wall" else "active"
-    return Calendar(_zone(settings.search.timezone), clock)
-
-
-def _zone(name: str) -> tzinfo:
-    """The zone of a setting; that of the machine without one."""
-    if name:
-        return parse_zone(name, "search.timezone")
-    return datetime.now().astimezone().tzinfo or UTC
-
-
-def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
-    own = settings.embedder
-    return EmbedderChoice(
-        model=own.model,
-        engine=own.engine,
-        models=paths.models,
-        device=own.device,
-        base_url=own.base_url,
-        api_key=own.api_key,
-        query_prefix=own.query_prefix,
-        passage_prefix=own.passage_prefix,
-        dimensions=own.dimensions,
-        allow_downloads=own.allow_downloads,
-        timeout=own.timeout,
-        batch=own.batch,
-    )
-
-
-def _former_host(choice: EmbedderChoice, model: str) -> EmbedderHost | None:
-    """The model an index was made with, to serve it until the new one is complete; None if it won't load."""
-    host = EmbedderHost(replace(choice, model=model, engine="original"))
-    host.start()
-    try:
-        host.wait(Deadline.after(_FORMER_SECONDS))
-    except (ModelUnavailableError, DeadlineExceededError) as error:
-        log.warning("the former model does not load, keywords only until the new index is done: %s", error)
-        host.close()
-        return None
-    return host

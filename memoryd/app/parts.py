@@ -1,0 +1,103 @@
+"""What the use cases work with, made as the settings say."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+
+from memory_client.deadline import Deadline
+from memory_client.errors import DeadlineExceededError, ModelUnavailableError
+from memory_client.paths import DataPaths
+from memoryd.app.settings import Settings
+from memoryd.core.days import Calendar, DayClock
+from memoryd.core.ids import IdFactory
+from memoryd.core.times import parse_zone
+from memoryd.engine.meaning import Meaning
+from memoryd.engine.parts import Limits, Parts
+from memoryd.index.lexical import LexicalIndex
+from memoryd.index.vector_index import VectorIndex
+from memoryd.models.host import EmbedderHost
+from memoryd.models.reranker import RerankerChoice, RerankerHost
+from memoryd.models.select import EmbedderChoice
+from memoryd.storage.database import Database
+
+log = logging.getLogger(__name__)
+
+_FORMER_SECONDS = 60.0
+
+
+def open_parts(paths: DataPaths, settings: Settings, clock: Callable[[], float]) -> Parts:
+    """What all use cases work with, as the settings say."""
+    database = Database(paths.database)
+    vectors = VectorIndex(
+        database, paths, max_rows=settings.hot.max_rows, batch_rows=settings.lance.batch_rows
+    )
+    choice = _choice(settings, paths)
+    host = EmbedderHost(choice, query_cache_size=settings.search.query_cache)
+    return Parts(
+        paths=paths,
+        database=database,
+        lexical=LexicalIndex(),
+        vectors=vectors,
+        meaning=Meaning(host, vectors, lambda model: _former_host(choice, model)),
+        clock=clock,
+        calendar=_calendar(settings),
+        limits=Limits(
+            text_chars=settings.limits.text_chars,
+            metadata_bytes=settings.limits.metadata_bytes,
+            add_cap=settings.embedder.add_cap_ms / 1000.0,
+            versions=settings.versions.limit,
+        ),
+        ids=IdFactory(),
+        reranker=RerankerHost(_reranker(settings)),
+    )
+
+
+def _reranker(settings: Settings) -> RerankerChoice:
+    own = settings.reranker
+    return RerankerChoice(own.model, own.device, own.allow_downloads)
+
+
+def _calendar(settings: Settings) -> Calendar:
+    clock: DayClock = "wall" if settings.decay.clock == "wall" else "active"
+    return Calendar(zone_of(settings.search.timezone), clock)
+
+
+def zone_of(name: str) -> tzinfo:
+    """The zone of a setting; that of the machine without one."""
+    if name:
+        return parse_zone(name, "search.timezone")
+    return datetime.now().astimezone().tzinfo or UTC
+
+
+def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
+    own = settings.embedder
+    return EmbedderChoice(
+        model=own.model,
+        engine=own.engine,
+        models=paths.models,
+        device=own.device,
+        base_url=own.base_url,
+        api_key=own.api_key,
+        query_prefix=own.query_prefix,
+        passage_prefix=own.passage_prefix,
+        dimensions=own.dimensions,
+        allow_downloads=own.allow_downloads,
+        timeout=own.timeout,
+        batch=own.batch,
+    )
+
+
+def _former_host(choice: EmbedderChoice, model: str) -> EmbedderHost | None:
+    """The model an index was made with, to serve it until the new one is complete; None if it won't load."""
+    host = EmbedderHost(replace(choice, model=model, engine="original"))
+    host.start()
+    try:
+        host.wait(Deadline.after(_FORMER_SECONDS))
+    except (ModelUnavailableError, DeadlineExceededError) as error:
+        log.warning("the former model does not load, keywords only until the new index is done: %s", error)
+        host.close()
+        return None
+    return host
