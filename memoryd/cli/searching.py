@@ -10,14 +10,14 @@ import click
 
 from memory_client.paths import DataPaths
 from memoryd.cli.found import report_lines
+from memoryd.cli.options import for_user
 
 _MODES = ("auto", "hybrid", "semantic", "lexical", "exact", "temporal")
 
 
 @click.command()
 @click.argument("query")
-@click.option("--user", default="default", show_default=True, help="Whose memories.")
-@click.option("--agent", help="An agent's too; '*' for all of the user's.")
+@for_user
 @click.option("--session", help="Within one session.")
 @click.option(
     "--scope",

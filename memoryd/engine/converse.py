@@ -90,7 +90,7 @@ class Converse:
         """Whether the request was carried out before, its reply, and what was said last in the session."""
         owner = (conversation.user_id, conversation.agent_id, conversation.session_id)
         with self._parts.database.read() as connection:
-            known, reply = requests.earlier_reply(connection, key) if key else (False, None)
+            known, reply = requests.earlier_reply(connection, key)
             number = sessions.number_of(connection, *owner)
             return known, reply, [] if number is None else turns.last_said(connection, number)
 

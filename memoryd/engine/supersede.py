@@ -42,7 +42,7 @@ class Supersede:
         """Store the successor of an active memory; return its id."""
         now, why = self._parts.clock(), screened_reason(reason)
         with self._parts.database.read() as connection:
-            done, reply = requests.earlier_reply(connection, key) if key else (False, None)
+            done, reply = requests.earlier_reply(connection, key)
             if done:
                 return str(reply)
             draft = self._successor(connection, known(connection, scope, id), text, metadata or {}, now)

@@ -61,8 +61,13 @@ def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[
     return reply
 
 
-def earlier_reply(connection: sqlite3.Connection, key: RequestKey) -> tuple[bool, Any]:
-    """Whether the request was carried out before, and its reply. Raises `RequestIdConflict`."""
+def earlier_reply(connection: sqlite3.Connection, key: RequestKey | None) -> tuple[bool, Any]:
+    """Whether the request was carried out before (one without a key never was), and its reply.
+
+    Raises `RequestIdConflict`.
+    """
+    if key is None:
+        return False, None
     row = connection.execute(
         "SELECT params_hash, reply FROM requests WHERE user_id = ? AND method = ? AND request_id = ?",
         _place(connection, key),
