@@ -173,12 +173,17 @@ class Meaning:
             log.warning("stored without vectors for now: %s", error)
             return [None] * len(texts)
 
-    def embed_behind(self, texts: Sequence[Passage], stop: Callable[[], bool] | None = None) -> list[Encoded]:
-        """The vectors of many texts. Raises `ModelUnavailableError`, also when `stop` says so."""
+    def embed_behind(
+        self,
+        texts: Sequence[Passage],
+        stop: Callable[[], bool] | None = None,
+        on_batch: Callable[[int, int], None] | None = None,
+    ) -> list[Encoded]:
+        """The vectors of many texts; as `EmbedderHost.encode_passages`."""
         serving = self._serving
         if serving is None:
             raise ModelUnavailableError(str(self.why_not()))
-        encodings = serving.encode_passages(texts, stop=stop)
+        encodings = serving.encode_passages(texts, on_batch, stop)
         return [Encoded(_fingerprint(serving), encoding) for encoding in encodings]
 
     def stage(

@@ -18,6 +18,8 @@ from memoryd.storage.database import Transaction
 from memoryd.storage.texts import EVERY_TEXT, passages
 
 REMOVE = "remove"
+LONG = 8192
+"""Characters over which a text takes so long to embed that others should not wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +101,15 @@ def done(tx: Transaction, entries: Sequence[Entry]) -> None:
     )
 
 
-def waiting(connection: sqlite3.Connection, limit: int, after_row: int) -> list[Waiting]:
-    """Texts to be embedded with a row over `after_row`, by row."""
+def waiting(connection: sqlite3.Connection, limit: int, after_row: int, *, long: bool) -> list[Waiting]:
+    """Texts to be embedded with a row over `after_row`, by row: those over `LONG` characters, or else the
+    others."""
     queued = connection.execute(
-        "SELECT row, text_seq FROM outbox "
-        "WHERE operation = 'put' AND vector IS NULL AND row > ? ORDER BY row LIMIT ?",
-        (after_row, limit),
+        "SELECT row, text_seq FROM outbox o "
+        "WHERE operation = 'put' AND vector IS NULL AND row > ? "
+        f"AND (SELECT length(text) > {LONG} FROM {EVERY_TEXT} t WHERE t.row = o.row) = ? "
+        "ORDER BY row LIMIT ?",
+        (after_row, long, limit),
     ).fetchall()
     found = passages(connection, [row for row, _ in queued])
     return [

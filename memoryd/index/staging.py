@@ -29,7 +29,7 @@ def stage(
     if token_vectors is not None:
         tokens.put(tx, state.expected(fingerprint).id, row, text_seq, token_vectors)
     outbox.put(tx, row, user_id, text_seq, None if half is None else encode(half))
-    tx.on_commit(state.queue_changed)
+    tx.on_commit(state.text_waits if half is None else state.queue_changed)
     tx.on_commit(lambda: _staged(state, user_id, row, text_seq, agent_id, half))
 
 

@@ -55,6 +55,7 @@ class State:
         self.serving: Serving | None = None
         self.building: Building | None = None
         self.complete = threading.Event()  # every vector there is can be found
+        self.text_came = threading.Event()
         self.store_checked = False
         self.saved: tuple[int, int] | None = None  # space and revision of the last snapshot
         self._swap = threading.Lock()
@@ -83,6 +84,11 @@ class State:
         """What waits to be embedded, or a vector, has changed; called on commit."""
         self._queue_revision += 1
         self._waiting = {}
+
+    def text_waits(self) -> None:
+        """A text has come to wait to be embedded; called on commit."""
+        self.queue_changed()
+        self.text_came.set()
 
     @property
     def revision(self) -> tuple[int, int, int]:

@@ -126,8 +126,7 @@ def rebuild(state: State) -> int:
     """Throw all stored vectors away and queue every memory; return how many."""
     with state.lance:
         ensure_store(state)
-        queued = state.database.write(_forget_all)
-        state.queue_changed()
+        queued = state.database.write(partial(_forget_all, state))
         table = state.table()
         if table is not None:
             with state.store.gate.closed():
@@ -137,7 +136,8 @@ def rebuild(state: State) -> int:
         return queued
 
 
-def _forget_all(tx: Transaction) -> int:
+def _forget_all(state: State, tx: Transaction) -> int:
+    tx.on_commit(state.text_waits)
     for space_id in spaces.ids(tx.connection):
         tokens.clear(tx, space_id)
     return outbox.requeue_all(tx)
@@ -171,7 +171,7 @@ def _reconcile(state: State, tx: Transaction, keys: reconcile.Keys) -> reconcile
     known = truth.load(tx.connection)
     found = reconcile.compare(tx.connection, known, keys, hot)
     reconcile.requeue(tx, known, found, hot)
-    tx.on_commit(state.queue_changed)
+    tx.on_commit(state.text_waits)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.retain(known)))
     return found
 

@@ -127,10 +127,24 @@ class VectorIndex:
 
     # -- the outbox
 
-    def waiting(self, limit: int, after_row: int = 0) -> list[Waiting]:
-        """Memories to be embedded with a row over `after_row`, by row."""
+    def waiting(self, limit: int, after_row: int = 0, *, long: bool = False) -> list[Waiting]:
+        """Texts to be embedded with a row over `after_row`, by row: the long ones, or the others."""
         with self._state.database.read() as connection:
-            return outbox.waiting(connection, limit, after_row)
+            return outbox.waiting(connection, limit, after_row, long=long)
+
+    def await_text(self, timeout: float) -> None:
+        """Return when a text came to wait since the last call, or after `timeout` seconds. For one thread."""
+        self._state.text_came.wait(timeout)
+        self._state.text_came.clear()
+
+    def wake(self) -> None:
+        """Let `await_text` return."""
+        self._state.text_came.set()
+
+    def is_current(self, row: int, text_seq: int) -> bool:
+        """Whether a text is there and has not been changed since `text_seq`."""
+        with self._state.database.read() as connection:
+            return text_seq in truth.some(connection, [row]).text_seqs
 
     def tokenless(self, limit: int, after_row: int = 0) -> list[Waiting]:
         """Texts with a vector but without token vectors and with a row over `after_row`, by row."""

@@ -11,7 +11,7 @@ from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding import PORTION, embed_possible, portions
 from memoryd.engine.meaning import Meaning
-from memoryd.index.outbox import Waiting
+from memoryd.index.outbox import LONG, Waiting
 from memoryd.index.vector_index import VectorIndex
 from memoryd.index.vectors import Made
 from memoryd.models.base import Embedder
@@ -22,12 +22,21 @@ log = logging.getLogger(__name__)
 
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 30.0
+_WAY_SECONDS = 0.5
+"""How often a long text lets those pass that came after it."""
 
 _Take = Callable[[Transaction, str, Sequence[Made]], int]
 
 
+class _WithdrawnError(Exception):
+    """The text in hand has been changed or deleted: nobody wants its vector."""
+
+
 class Indexer:
-    """One thread. batch_seconds: longest wait for the store; snapshot_seconds: 0 at the end."""
+    """One thread. Long texts come last, and let others pass while they are embedded.
+
+    batch_seconds: longest wait for the store; snapshot_seconds: 0 at the end.
+    """
 
     def __init__(
         self,
@@ -50,12 +59,14 @@ class Indexer:
         self._opened = False
         self._retry_at: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
-        self._after_row = 0
+        self._after_row = {False: 0, True: 0}
+        """The last one embedded, of the texts that are not long and of the long ones."""
         self._completing: Embedder | None = None
         self._complete_after: int | None = 0  # None once there is nothing more to complete
         self._has_renewed = False
         self._goes_on = False
         self._has_work = True
+        self._flush_at = 0.0
         self._snapshot_at = time.monotonic() + snapshot_seconds
         self._thread = threading.Thread(target=self._run, name="memoryd-indexer", daemon=True)
 
@@ -66,6 +77,7 @@ class Indexer:
     def stop(self) -> None:
         """Finish the batch in hand and end."""
         self._stopping.set()
+        self._vectors.wake()
         if self._thread.ident is not None:
             self._thread.join()
 
@@ -80,12 +92,13 @@ class Indexer:
         self._guard(self._wait_for_model)
         self._guard(self._embed_waiting)
         self._guard(self._open_store)
-        while not self._stopping.wait(self._pause()):
+        while not self._stopping.is_set():
+            self._vectors.await_text(self._pause())
             self._guard(self._adopt)
             self._guard(self._open_store)
             self._guard(self._embed_waiting)
             self._guard(self._complete_tokens)
-            self._guard(self._vectors.flush)
+            self._guard(self._flush)
             self._guard(self._snapshot)
 
     def _pause(self) -> float:
@@ -137,7 +150,7 @@ class Indexer:
                 self._on_other_space()
 
     def _embed_waiting(self) -> None:
-        """Embed some of what waits, by row; what the model refuses waits for another round."""
+        """Embed some of what waits; what the model refuses waits for another round."""
         self._has_work = False
         if self._meaning.why_not() is not None or self._stopping.is_set():
             return
@@ -145,7 +158,7 @@ class Indexer:
         if not waiting:
             return
         if not self._embed_into(self._vectors.fill, waiting):
-            raise ModelUnavailableError(f"the model refuses {len(waiting)} texts that wait for their vectors")
+            raise _refused(waiting)
         self._has_work = True
 
     def _complete_tokens(self) -> None:
@@ -166,32 +179,71 @@ class Indexer:
         self._goes_on = self._complete_after is not None
 
     def _next_waiting(self) -> list[Waiting]:
-        """A portion of the memories behind the last one; the first ones again when there are no more."""
-        found = self._vectors.waiting(PORTION, self._after_row)
-        if not found and self._after_row:
-            self._after_row = 0
-            found = self._vectors.waiting(PORTION, 0)
+        """A portion of what waits behind the last one, by row, and a long text when there are no others."""
+        for long in (False, True):
+            if portion := self._portion_behind(long):
+                return portion
+        self._after_row = {False: 0, True: 0}
+        return self._portion_behind(False) or self._portion_behind(True)
+
+    def _portion_behind(self, long: bool) -> list[Waiting]:
+        found = self._vectors.waiting(1 if long else PORTION, self._after_row[long], long=long)
         portion = _portion(found)
         if portion:
-            self._after_row = portion[-1].row
+            self._after_row[long] = portion[-1].row
         return portion
-
-    def _embed(self, texts: Sequence[Passage]) -> Sequence[Encoded]:
-        return self._meaning.embed_behind(texts, self._stopping.is_set)
 
     def _embed_into(self, take: _Take, waiting: Sequence[Waiting]) -> bool:
         """Embed texts and hand over what was made; False when the model refuses all of them."""
-        embedded = embed_possible(self._embed, [one.passage for one in waiting])
+        on_batch = self._way_maker(waiting[0]) if len(waiting[0].passage.text) > LONG else None
+
+        def embed(texts: Sequence[Passage]) -> Sequence[Encoded]:
+            return self._meaning.embed_behind(texts, self._stopping.is_set, on_batch)
+
+        try:
+            embedded = embed_possible(embed, [one.passage for one in waiting])
+        except _WithdrawnError:
+            return True
         pairs = [(one, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
         made = [Made(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
         if made:
             self._database.write(lambda tx: take(tx, pairs[0][1].fingerprint, made))
         return bool(made)
 
+    def _way_maker(self, long: Waiting) -> Callable[[int, int], None]:
+        """Called between the batches of a long text: what else waits is embedded first."""
+        due = time.monotonic() + _WAY_SECONDS
+
+        def give_way(_: int, __: int) -> None:
+            nonlocal due
+            if time.monotonic() < due:
+                return
+            if not self._vectors.is_current(long.row, long.text_seq):
+                raise _WithdrawnError
+            self._guard(self._embed_passing)
+            due = time.monotonic() + _WAY_SECONDS
+
+        return give_way
+
+    def _embed_passing(self) -> None:
+        """What has come while a long text is being embedded."""
+        passing = _portion(self._vectors.waiting(PORTION))
+        if passing and not self._embed_into(self._vectors.fill, passing):
+            raise _refused(passing)
+
+    def _flush(self) -> None:
+        if time.monotonic() >= self._flush_at:
+            self._vectors.flush()
+            self._flush_at = time.monotonic() + self._batch_seconds
+
     def _snapshot(self) -> None:
         if self._snapshot_seconds and time.monotonic() >= self._snapshot_at:
             self._vectors.save_snapshot()
             self._snapshot_at = time.monotonic() + self._snapshot_seconds
+
+
+def _refused(waiting: Sequence[Waiting]) -> ModelUnavailableError:
+    return ModelUnavailableError(f"the model refuses {len(waiting)} texts that wait for their vectors")
 
 
 def _portion(waiting: list[Waiting]) -> list[Waiting]:

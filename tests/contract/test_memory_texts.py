@@ -118,6 +118,23 @@ def test_a_text_of_100_kb_is_stored_whole_and_found_by_its_end(ready: Face, user
     kb.delete(id, user_id=user)
 
 
+def test_nobody_waits_for_a_long_text_and_a_deleted_one_is_left_off(ready: Face, user: str) -> None:
+    """Which takes minutes to embed; the others wait for their vectors, too, as they are over 1 KB."""
+    kb = ready.kb
+    letters = random.Random(8)
+    text = " ".join("".join(letters.choices(string.ascii_lowercase, k=6)) for _ in range(100_000))
+    long = kb.add(text, user_id=user)
+    eventually("it is in hand", lambda: kb.status()["pending_vectors"] == 1, 20)
+
+    behind = kb.add(f"{'the weather was fine. ' * 60} then the cat caught a mouse", user_id=user)
+    eventually("what came behind has its vector", lambda: kb.status()["pending_vectors"] == 1, 20)
+    assert kb.search("the cat", user_id=user, mode="semantic")[0]["id"] == behind
+
+    kb.delete(long, user_id=user)
+    kb.update_text(behind, f"{'the weather was bad. ' * 60} then the dog caught a rat", user_id=user)
+    eventually("nothing waits any more", lambda: kb.status()["pending_vectors"] == 0, 20)
+
+
 SECRETS = {
     "aws": ("AKIAIOSFODNN7EXAMPL2", "AKIAIOSFODNN7EXAMPL2"),
     "github": ("ghp_" + "Ab3dE" * 7 + "x", "Ab3dEAb3dE"),

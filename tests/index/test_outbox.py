@@ -11,6 +11,7 @@ from worlds import SPACE, World, embed
 from memory_client.errors import SpaceMismatchError, StorageError
 from memoryd.core.scope import Scope
 from memoryd.index import lance, outbox
+from memoryd.index.outbox import LONG
 from memoryd.index.vectors import Made
 from memoryd.storage.database import Database
 
@@ -126,6 +127,33 @@ def test_what_waits_is_embedded_behind(world: World) -> None:
     assert world.search("it waits") == [(row, pytest.approx(1, abs=0.001))]
     assert world.index.missing() == 0
     assert world.embed_waiting() == 0
+
+
+def test_long_texts_wait_by_themselves(world: World) -> None:
+    long, row = world.add("x" * (LONG + 1), vector=False), world.add("y" * LONG, vector=False)
+    assert [each.row for each in world.index.waiting(10)] == [row]
+    assert [each.row for each in world.index.waiting(10, long=True)] == [long]
+    assert world.index.waiting(10, long, long=True) == []
+
+
+def test_whether_a_text_is_still_the_same(world: World) -> None:
+    row = world.add("first", vector=False)
+    [early] = world.index.waiting(1)
+    assert world.index.is_current(row, early.text_seq)
+    world.edit(row, "second", vector=False)
+    assert not world.index.is_current(row, early.text_seq)
+    world.remove([row])
+    assert not world.index.is_current(row, early.text_seq + 1)
+
+
+def test_a_text_that_comes_to_wait_is_told_at_once(world: World) -> None:
+    world.index.await_text(0)
+    world.add("it has its vector")
+    assert not world.index._state.text_came.is_set()
+    world.add("it waits", vector=False)
+    assert world.index._state.text_came.is_set()
+    world.index.await_text(60)
+    assert not world.index._state.text_came.is_set()
 
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_not_taken(world: World) -> None:
