@@ -103,9 +103,9 @@ class Knowledge:
         """
         now = self._parts.clock()
         with self.saving:
-            earlier = self.earlier(key)
-            if earlier is not None:
-                return self._described(user_id, str(earlier))
+            known, reply = requests.replied_before(self._parts.database, key)
+            if known:
+                return self._described(user_id, str(reply))
             self.settle(user_id)
             id = version_id or next_version_id(now, self.storage.get_latest_version_id(user_id))
             is_there = version_id is not None and self.storage.holds(user_id, id, points)
@@ -186,20 +186,13 @@ class Knowledge:
 
     def rollback(self, user_id: str, version_id: str, key: RequestKey | None) -> KnowledgeVersion:
         """Make a new version that equals an old one; going back to the newest changes nothing."""
-        earlier = self.earlier(key)
-        if earlier is not None:
-            return self._described(user_id, str(earlier))
+        known, reply = requests.replied_before(self._parts.database, key)
+        if known:
+            return self._described(user_id, str(reply))
         id = self.storage.resolve(user_id, version_id)
         points = list(self.storage.read(user_id, id))
         is_newest = id == self.storage.get_latest_version_id(user_id)
         return self.keep(user_id, "rollback", (id,), points, key, version_id=id if is_newest else None)
-
-    def earlier(self, key: RequestKey | None) -> Any:
-        """The reply of a request carried out before, None for none. Raises `RequestIdConflict`."""
-        if key is None:
-            return None
-        with self._parts.database.read() as connection:
-            return requests.earlier_reply(connection, key)[1]
 
     def answer(self, key: RequestKey | None, reply: Any) -> None:
         """Keep the reply of a request that changed nothing."""

@@ -19,7 +19,7 @@ from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.parts import Parts
 from memoryd.index.nearness import near_pairs
 from memoryd.index.vectors import int64
-from memoryd.storage import conflicts
+from memoryd.storage import conflicts, requests
 from memoryd.storage.conflicts import ConflictRow
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
@@ -84,9 +84,9 @@ class MergeKnowledge:
 
     def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMerged:
         """Make one version of the newest merge and the increments behind it; nothing where there are none."""
-        earlier = self._knowledge.earlier(key)
-        if earlier is not None:
-            return _receipt(*earlier)
+        known, reply = requests.replied_before(self._parts.database, key)
+        if known:
+            return _receipt(*reply)
         self._knowledge.settle(user_id)
         for _ in range(_TRIES):
             versions = self._effective(user_id)
@@ -94,9 +94,9 @@ class MergeKnowledge:
                 break
             ready = self._ready(user_id, versions)
             with self._knowledge.saving:
-                earlier = self._knowledge.earlier(key)  # sent again while it was carried out
-                if earlier is not None:
-                    return _receipt(*earlier)
+                known, reply = requests.replied_before(self._parts.database, key)
+                if known:  # sent again while it was carried out
+                    return _receipt(*reply)
                 # after a rollback meanwhile what was merged no longer counts
                 if set(ready.parents) <= {version.id for version in self._effective(user_id)}:
                     return self._keep(user_id, ready, key)

@@ -42,7 +42,7 @@ class Remember:
 
     def add(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, key: RequestKey | None) -> str:
         """Store one memory; its vector too when there is one in time."""
-        known, reply = self._earlier(key)
+        known, reply = requests.replied_before(self._parts.database, key)
         if known:
             return str(reply)
         record = self._record(text, metadata, owner, "text")
@@ -103,13 +103,6 @@ class Remember:
 
         return self._update(id, scope, key, change, None)
 
-    def _earlier(self, key: RequestKey | None) -> tuple[bool, Any]:
-        """The reply of a request carried out before, looked up before anything costly is done."""
-        if key is None:
-            return False, None
-        with self._parts.database.read() as connection:
-            return requests.earlier_reply(connection, key)
-
     def _record(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, parameter: str) -> Record:
         now = self._parts.clock()
         return new_record(
@@ -135,7 +128,7 @@ class Remember:
             raise type(error)(f"{parameter}.{error.message}", **error.data) from error
 
     def _add_chunk(self, chunk: Sequence[Record], key: RequestKey | None) -> list[str]:
-        known, reply = self._earlier(key)
+        known, reply = requests.replied_before(self._parts.database, key)
         if known:
             return list(reply)
         embedded = self._parts.meaning.embed_all([Passage(record.text) for record in chunk])

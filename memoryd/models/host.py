@@ -19,7 +19,7 @@ from memory_client.errors import (
     ModelUnavailableError,
 )
 from memoryd.core.passage import Passage
-from memoryd.models.base import Embedder, Encoding, FloatMatrix, FloatVector
+from memoryd.models.base import Embedder, Encoding, FloatMatrix
 from memoryd.models.cache import QueryCache
 from memoryd.models.lanes import Lanes, batches, joined, pieces_of
 from memoryd.models.select import EmbedderChoice, open_embedder, open_faster, remote_endpoint
@@ -63,7 +63,6 @@ class EmbedderHost:
         self._settled = threading.Event()
         self._lanes: Lanes | None = None
         self._error: ModelUnavailableError | None = None
-        self._listeners: list[Callable[[Embedder], None]] = []
         self._failing = False
         self._fallback: str | None = None
         self._loader = threading.Thread(target=self._load, name="memoryd-embedder", daemon=True)
@@ -97,19 +96,6 @@ class EmbedderHost:
         `DeadlineExceededError` when it takes too long.
         """
         return self._await_lanes(deadline).embedder
-
-    def on_ready(self, listener: Callable[[Embedder], None]) -> None:
-        """Call `listener` with the embedder when it is ready, from the loading thread; at once if it is."""
-        with self._lock:
-            lanes = self._lanes
-            if lanes is None:
-                self._listeners.append(listener)
-                return
-        listener(lanes.embedder)
-
-    def embed_query(self, text: str, deadline: Deadline) -> FloatVector:
-        """The vector of a query; as `encode_query`."""
-        return self.encode_query(text, deadline).vector
 
     def encode_query(self, text: str, deadline: Deadline) -> Encoding:
         """What is made of a query, read-only, from the cache when it was asked before.
@@ -256,13 +242,7 @@ class EmbedderHost:
             self._fallback = "a faster engine is being made ready"
             self._error = None
             self._settled.set()
-            listeners, self._listeners = self._listeners, []
         logger.info("embedder ready: %s, %s", embedder.engine, embedder.fingerprint)
-        for listener in listeners:
-            try:
-                listener(embedder)
-            except Exception:
-                logger.exception("a listener for the embedding model failed")
         return True
 
     def _change_over(self, embedder: Embedder) -> None:

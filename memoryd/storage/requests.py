@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgpack
 
 from memory_client.errors import InvalidParameterError, RequestIdConflict
-from memoryd.storage.database import Transaction
+from memoryd.storage.database import Database, Transaction
 from memoryd.storage.salt import salted
 
 T = TypeVar("T")
@@ -81,6 +81,14 @@ def earlier_reply(connection: sqlite3.Connection, key: RequestKey | None) -> tup
             request_id=key.request_id,
         )
     return True, msgpack.unpackb(row[1])
+
+
+def replied_before(database: Database, key: RequestKey | None) -> tuple[bool, Any]:
+    """As `earlier_reply`, asked before anything costly is done; reads nothing without a key."""
+    if key is None:
+        return False, None
+    with database.read() as connection:
+        return earlier_reply(connection, key)
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:

@@ -54,13 +54,13 @@ def test_the_slow_engine_serves_until_the_fast_one_is_ready(
     host = hosted(faster)
     host.start()
     host.wait(Deadline.after(SOON))
-    host.embed_query("before", Deadline.after(SOON))
+    host.encode_query("before", Deadline.after(SOON))
     assert slow.calls == [["before"]]
     eventually("the reason is told", lambda: "made ready" in (host.status()["fallback"] or ""))
     gate.set()
     eventually("the fast engine serves", lambda: host.status()["engine"] == "fast")
     assert host.status()["fallback"] is None
-    host.embed_query("after", Deadline.after(SOON))
+    host.encode_query("after", Deadline.after(SOON))
     host.embed_passages(["stored"])
     assert fast.calls == [["after"], ["stored"]]
     assert not slow.closed
@@ -119,7 +119,7 @@ def test_a_failure_leaves_the_slow_engine_serving(
     host.start()
     eventually("the reason is told", lambda: str(error) in (host.status()["fallback"] or ""))
     assert (host.state, host.status()["engine"]) == ("ready", "scripted")
-    assert host.embed_query("x", Deadline.after(SOON)).shape == (4,)
+    assert host.encode_query("x", Deadline.after(SOON)).vector.shape == (4,)
 
 
 def test_closing_ends_a_change_over_under_way(hosted: Callable[..., EmbedderHost]) -> None:

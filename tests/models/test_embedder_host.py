@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
+from support import eventually
 from support_openai import Fault, fake_openai
 
 from memory_client.deadline import Deadline
@@ -119,10 +120,6 @@ def test_loading_then_ready(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
         return scripted
 
     made = hosted(opener)
-    heard: list[Embedder] = []
-    announced = threading.Event()
-    made.on_ready(lambda _: 1 / 0)  # type: ignore[arg-type,return-value]
-    made.on_ready(lambda embedder: (heard.append(embedder), announced.set())[0])
     assert (made.state, made.embedder) == ("loading", None)
     assert made.try_encode("x", 1.0) is None
     with pytest.raises(DeadlineExceededError, match="loading the embedding model"):
@@ -132,9 +129,6 @@ def test_loading_then_ready(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
     gate.set()
     assert made.wait(Deadline.after(SOON)) is scripted
     assert made.state == "ready"
-    assert announced.wait(SOON)
-    made.on_ready(heard.append)
-    assert heard == [scripted, scripted]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +143,7 @@ def test_unavailable_keeps_the_reason(hosted: Hosted, error: Exception, said: st
     made = hosted(refuse(error))
     for _ in range(2):
         with pytest.raises(ModelUnavailableError) as raised:
-            made.embed_query("x", Deadline.after(SOON))
+            made.encode_query("x", Deadline.after(SOON))
         assert said in str(raised.value)
     assert made.state == "unavailable"
     assert said in made.status()["error"]
@@ -163,10 +157,8 @@ def test_a_server_that_comes_up_later_is_found(monkeypatch: pytest.MonkeyPatch) 
     with fake_openai() as server:
         server.faults = [Fault(hang_up=True)] * 3
         made = EmbedderHost(EmbedderChoice(model="openai:tiny", base_url=server.url))
-        up = threading.Event()
-        made.on_ready(lambda _: up.set())
         made.start()
-        assert up.wait(SOON)
+        eventually("the server is found", lambda: made.state == "ready", SOON)
         assert made.status()["state"] == "ready"
         assert made.status()["error"] is None
         made.close()
@@ -227,13 +219,13 @@ def test_the_host_says_what_opens_its_model_again(hosted: Hosted, scripted: Scri
 
 
 def test_the_cache_knows_a_query_by_its_nfc_text(ready: EmbedderHost, scripted: ScriptedEmbedder) -> None:
-    first = ready.embed_query("caf\u00e9", Deadline.after(SOON))
-    again = ready.embed_query(unicodedata.normalize("NFD", "caf\u00e9"), Deadline.after(SOON))
+    first = ready.encode_query("caf\u00e9", Deadline.after(SOON))
+    again = ready.encode_query(unicodedata.normalize("NFD", "caf\u00e9"), Deadline.after(SOON))
     assert first is again
     assert len(scripted.calls) == 1
     assert ready.cache_counters() == {"size": 1, "limit": 1000, "hits": 1, "misses": 1}
     with pytest.raises(ValueError, match="read-only"):
-        first[0] = 1
+        first.vector[0] = 1
 
 
 class TokenScripted(ScriptedEmbedder):
@@ -310,7 +302,7 @@ def test_an_engine_without_tokens_reads_text_and_context_together(
 def test_the_cache_forgets_the_least_recently_used(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
     made = hosted(lambda _: scripted, query_cache_size=2)
     for text in ("a", "b", "a", "c", "a", "b"):
-        made.embed_query(text, Deadline.after(SOON))
+        made.encode_query(text, Deadline.after(SOON))
     assert [call[0] for call in scripted.calls] == ["a", "b", "c", "b"]
     assert made.cache_counters()["size"] == 2
 
@@ -319,9 +311,9 @@ def test_a_query_that_takes_too_long(ready: EmbedderHost, scripted: ScriptedEmbe
     scripted.held.clear()
     assert ready.try_encode("x", 1.0) is None  # time for it to begin
     with pytest.raises(DeadlineExceededError, match="embedding the query"):
-        ready.embed_query("y", Deadline.after(0.01))
+        ready.encode_query("y", Deadline.after(0.01))
     scripted.held.set()
-    ready.embed_query("z", Deadline.after(SOON))
+    ready.encode_query("z", Deadline.after(SOON))
     # What had begun ran out, what had not was dropped.
     assert scripted.calls == [["x"], ["z"]]
 
@@ -329,7 +321,7 @@ def test_a_query_that_takes_too_long(ready: EmbedderHost, scripted: ScriptedEmbe
 @pytest.mark.parametrize("text", ["", " \n", "\0"])
 def test_blank_texts_are_refused(ready: EmbedderHost, text: str) -> None:
     with pytest.raises(InvalidParameterError):
-        ready.embed_query(text, Deadline.after(SOON))
+        ready.encode_query(text, Deadline.after(SOON))
     with pytest.raises(InvalidParameterError):
         ready.try_encode(text, 1.0)
     with pytest.raises(InvalidParameterError):
@@ -392,7 +384,7 @@ def test_a_query_does_not_wait_for_bulk_work(ready: EmbedderHost, scripted: Scri
     bulk = threading.Thread(target=ready.embed_passages, args=(["slow"],))
     bulk.start()
     assert scripted.entered.wait(SOON)
-    ready.embed_query("quick", Deadline.after(SOON))
+    ready.encode_query("quick", Deadline.after(SOON))
     assert bulk.is_alive()
     scripted.held.set()
     bulk.join(SOON)
@@ -436,11 +428,11 @@ def test_a_failing_model_is_logged_once_until_it_works_again(
     with caplog.at_level(logging.INFO):
         for _ in range(3):
             with pytest.raises(ModelUnavailableError, match="out of memory"):
-                ready.embed_query("x", Deadline.after(SOON))
+                ready.encode_query("x", Deadline.after(SOON))
         assert ready.try_encode("x", SOON) is None
         assert ready.state == "ready"
         scripted.fault = None
-        ready.embed_query("x", Deadline.after(SOON))
+        ready.encode_query("x", Deadline.after(SOON))
     assert [record.message.partition("(")[0] for record in caplog.records] == [
         "the embedding model failed ",
         "the embedding model works again",
@@ -452,7 +444,7 @@ def test_a_timeout_of_the_model_is_no_deadline_of_the_call(
 ) -> None:
     scripted.fault = TimeoutError("of its own")
     with pytest.raises(ModelUnavailableError, match="of its own"):
-        ready.embed_query("x", Deadline.after(SOON))
+        ready.encode_query("x", Deadline.after(SOON))
 
 
 # The real model
@@ -479,11 +471,11 @@ def test_a_real_query_comes_back_before_a_real_bulk_job(real: EmbedderHost) -> N
     bulk = threading.Thread(target=work)
     bulk.start()
     assert done.wait(SOON)
-    vector = real.embed_query("周末做了什么？", Deadline.after(SOON))
+    made = real.encode_query("周末做了什么？", Deadline.after(SOON))
     first = not bulk_done.is_set()
     bulk.join(SOON)
     assert first
-    assert vector.shape == (384,)
+    assert made.vector.shape == (384,)
 
 
 def test_pieces_mean_what_the_whole_means(real: EmbedderHost) -> None:
@@ -507,7 +499,7 @@ def test_100_kilobytes_do_not_hold_up_a_query(real: EmbedderHost) -> None:
     bulk = threading.Thread(target=work)
     bulk.start()
     for number in range(5):
-        real.embed_query(f"第{number}个问题", Deadline.after(SOON))
+        real.encode_query(f"第{number}个问题", Deadline.after(SOON))
     assert not finished.is_set()
     bulk.join()
     assert finished.is_set()

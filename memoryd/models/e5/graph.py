@@ -8,6 +8,7 @@ Runtime (domain com.microsoft) that its optimiser would make of it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ def without_mask(model: onnx.ModelProto) -> onnx.ModelProto:
     return model
 
 
-class _Encoder:
+class _Encoder(ABC):
     """The layers; how to multiply is left to the kinds."""
 
     def __init__(self, weights: Weights) -> None:
@@ -96,11 +97,13 @@ class _Encoder:
         parts = [queries, keys, values, "", "lengths"]
         return self._node(_ATTENTION, parts, f"{key}.context", _FUSED, num_heads=heads)
 
+    @abstractmethod
     def _projections(self, states: str, key: str) -> tuple[str, str, str]:
-        raise NotImplementedError
+        """The queries, keys and values of a layer."""
 
+    @abstractmethod
     def _linear(self, source: str, key: str) -> str:
-        raise NotImplementedError
+        """A multiplication by the weights of `key`."""
 
     def _normalised(self, source: str, key: str, out: str) -> str:
         parts = [source, *(self._constant(f"{key}.{p}", self.weights.vector(f"{key}.{p}")) for p in "wb")]
