@@ -35,6 +35,8 @@ from memoryd.storage import candidates, days, texts
 from memoryd.storage.candidates import Place
 from memoryd.storage.knowledge.grants import Granted
 
+_WORDED: frozenset[Source] = frozenset({"lexical", "exact"})
+"""The sources that read the query's words."""
 _LIKELY = 64
 """Candidates whose neighbours are looked at, too."""
 RECENCY_RATE = 0.023
@@ -94,6 +96,8 @@ class Words:
 
 def words_of(work: Work, ask: Ask) -> Words:
     """Names of speakers are not searched for: they stand for who said it."""
+    if ask.past is None and not _WORDED.intersection(ask.plan.sources):
+        return Words(None, None, _nowhere)
     if ask.granted is not None:
         return _granted_words(work, ask, ask.granted)
     named, left_out = None, frozenset[str]()
