@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from _temporary import stop, wait_for_engine
-from benchmarks.bulk import fill_fast
-from benchmarks.conversations import fill_with_turns
+from benchmarks.filling import fill_with_memories, fill_with_turns
 from benchmarks.texts import of_length, texts
 from evaluation.datasets import load
 from memory_client import KnowledgeClient
@@ -122,9 +121,10 @@ class Bench:
 
     def _filled(self, name: str, memories: Sequence[str]) -> Path:
         self.notice(f"storing {len(memories)} memories")
-        fill_fast(self.root / name, memories, self.embedder)
-        shutil.copytree(self.models, self.root / name / "models", dirs_exist_ok=True)
-        return self.root / name
+        home = self.root / name
+        self.provide_models(home)
+        fill_with_memories(home, memories)
+        return home
 
     @contextmanager
     def running(self, home: Path) -> Iterator[KnowledgeClient]:

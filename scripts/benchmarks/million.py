@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import psutil
 
-from benchmarks.conversations import fill_with_turns
+from benchmarks.filling import fill_with_turns
 from benchmarks.harness import Bench, Figure, median
 from benchmarks.recall import ASKED, TOP
 from benchmarks.texts import queries
