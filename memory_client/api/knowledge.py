@@ -36,6 +36,7 @@ class KnowledgeAPI:
     ) -> KnowledgeVersion:
         """Store an increment; `version_id` None is now. The same version with the same points is no change.
 
+        An id that lies before a merge or a rollback would never count: `InvalidParameterError`.
         Credentials are replaced by `[secret:kind]` first. Raises `KnowledgeValidationError` for a point that
         is none and for more than `knowledge.max_points`; nothing is stored then.
         """
@@ -77,7 +78,7 @@ class KnowledgeAPI:
 
     @long_running
     def merge(self, user_id: str, *, request_id: str | None = None) -> KnowledgeMerged:
-        """Make one version of what is known now, points that say the same as one.
+        """Make one version of what is known now, points that say the same as one; nothing where none is new.
 
         They must agree in polarity, numbers, times and names; the best score stays, metadata is joined.
         Contradictions are queued as conflicts. The schedule does it, too: `knowledge.merge_days`,

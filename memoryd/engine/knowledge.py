@@ -13,6 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from memory_client.deadline import Deadline
+from memory_client.errors import InvalidParameterError
 from memory_client.types import (
     DamagedLine,
     KnowledgeComparison,
@@ -24,7 +25,7 @@ from memory_client.types import (
 from memoryd.core.filters import Compare
 from memoryd.core.knowledge import comparing
 from memoryd.core.knowledge.point import HIGHEST, RELEVANT_SCORE, PointRecord
-from memoryd.core.knowledge.versions import Version, next_version_id
+from memoryd.core.knowledge.versions import Version, counts, next_version_id
 from memoryd.core.scope import Scope
 from memoryd.engine.entries import screened_own
 from memoryd.engine.parts import Parts
@@ -109,9 +110,11 @@ class Knowledge:
             self.settle(user_id)
             id = version_id or next_version_id(now, self.storage.get_latest_version_id(user_id))
             is_there = version_id is not None and self.storage.holds(user_id, id, points)
+            version = Version(id, kind, parents, now, len(points))
+            if not is_there:
+                self._refuse_uncounted(user_id, version)
             if self._in_files:
                 self._files.save_knowledge(user_id, id, points, kind=kind, parents=parents)
-            version = Version(id, kind, parents, now, len(points))
             if not is_there:
                 self._register(user_id, version, points)
 
@@ -186,13 +189,14 @@ class Knowledge:
 
     def rollback(self, user_id: str, version_id: str, key: RequestKey | None) -> KnowledgeVersion:
         """Make a new version that equals an old one; going back to the newest changes nothing."""
-        known, reply = requests.replied_before(self._parts.database, key)
-        if known:
-            return self._described(user_id, str(reply))
-        id = self.storage.resolve(user_id, version_id)
-        points = list(self.storage.read(user_id, id))
-        is_newest = id == self.storage.get_latest_version_id(user_id)
-        return self.keep(user_id, "rollback", (id,), points, key, version_id=id if is_newest else None)
+        with self.saving:
+            known, reply = requests.replied_before(self._parts.database, key)
+            if known:
+                return self._described(user_id, str(reply))
+            id = self.storage.resolve(user_id, version_id)
+            points = list(self.storage.read(user_id, id))
+            is_newest = id == self.storage.get_latest_version_id(user_id)
+            return self.keep(user_id, "rollback", (id,), points, key, version_id=id if is_newest else None)
 
     def answer(self, key: RequestKey | None, reply: Any) -> None:
         """Keep the reply of a request that changed nothing."""
@@ -235,6 +239,19 @@ class Knowledge:
         """Delete points, versions, sets and grants of a user; return how many points."""
         grants.forget_user(tx, user_id)
         return snapshots.forget_user(tx, user_id)
+
+    def _refuse_uncounted(self, user_id: str, version: Version) -> None:
+        """Raise `InvalidParameterError` for an increment before what was merged or gone back from since."""
+        with self._parts.database.read() as connection:
+            known = snapshots.versions(connection, user_id)
+        if version.kind == "increment" and not counts(version, known):
+            raise InvalidParameterError(
+                f"version_id: {version.id} lies before a merge or rollback and would never count; expected a "
+                f"time behind {known[0].id}, or None for now",
+                parameter="version_id",
+                value=version.id,
+                expected=f"a time behind {known[0].id}, or None",
+            )
 
     def _follow(self, user_id: str, id: str) -> None:
         """Enter a version that somebody put among the files."""

@@ -13,7 +13,7 @@ from memory_client.types import KnowledgeMerged, KnowledgePoint
 from memoryd.core.conflicts.found import FoundConflict, Judge, Said
 from memoryd.core.knowledge.alike import alike
 from memoryd.core.knowledge.merging import Merge, distinct, merge
-from memoryd.core.knowledge.versions import Version, effective
+from memoryd.core.knowledge.versions import Version, effective, unmerged
 from memoryd.core.scope import Scope
 from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.parts import Parts
@@ -89,23 +89,23 @@ class MergeKnowledge:
             return _receipt(*reply)
         self._knowledge.settle(user_id)
         for _ in range(_TRIES):
-            versions = self._effective(user_id)
-            if not _increments(versions):
+            if not self._unmerged(user_id):
                 break
-            ready = self._ready(user_id, versions)
+            ready = self._ready(user_id, self._effective(user_id))
             with self._knowledge.saving:
                 known, reply = requests.replied_before(self._parts.database, key)
                 if known:  # sent again while it was carried out
                     return _receipt(*reply)
-                # after a rollback meanwhile what was merged no longer counts
-                if set(ready.parents) <= {version.id for version in self._effective(user_id)}:
+                # after a rollback meanwhile what was merged no longer counts; what was saved among it is missing
+                counting = {version.id for version in self._effective(user_id)}
+                if {id for id in counting if id <= max(ready.parents)} == set(ready.parents):
                     return self._keep(user_id, ready, key)
         self._knowledge.answer(key, [None, [], 0, 0, 0, 0])
         return _receipt(None, [], 0, 0, 0, 0)
 
     def expect(self, user_id: str) -> None:
         """Have the job carried out when it is due for a user, without waiting for its schedule."""
-        if self._rule.is_due(_increments(self._effective(user_id)), self._parts.clock()):
+        if self._rule.is_due(self._unmerged(user_id), self._parts.clock()):
             self._on_due()
 
     def run_due(self) -> bool:
@@ -114,7 +114,7 @@ class MergeKnowledge:
         with self._parts.database.read() as connection:
             users = snapshots.users(connection)
         now = self._parts.clock()
-        due = (user for user in users if self._rule.is_due(_increments(self._effective(user)), now))
+        due = (user for user in users if self._rule.is_due(self._unmerged(user), now))
         user_id = next(due, None)
         if user_id is None:
             return False
@@ -125,6 +125,10 @@ class MergeKnowledge:
     def _effective(self, user_id: str) -> list[Version]:
         with self._parts.database.read() as connection:
             return effective(snapshots.versions(connection, user_id))
+
+    def _unmerged(self, user_id: str) -> list[Version]:
+        with self._parts.database.read() as connection:
+            return unmerged(snapshots.versions(connection, user_id))
 
     def _ready(self, user_id: str, versions: Sequence[Version]) -> _Merged:
         given = distinct(self._points(user_id, versions))
@@ -211,10 +215,6 @@ class MergeKnowledge:
             for first, second, found in clashes
         ]
         return sum(noted)
-
-
-def _increments(versions: Sequence[Version]) -> list[Version]:
-    return [version for version in versions if version.kind == "increment"]
 
 
 def _receipt(

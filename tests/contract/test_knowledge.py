@@ -257,6 +257,36 @@ def test_merging(kb: KB, user: str) -> None:
     assert len(knowledge.retrieve_relevant_knowledge(user)) == 6
 
 
+def test_merging_after_a_rollback(kb: KB, user: str) -> None:
+    knowledge = kb.knowledge
+    for id, content in ((FIRST, "tea is hot"), (SECOND, "the sea is blue"), (THIRD, "wrong")):
+        knowledge.save_knowledge(user, id, [point(content)])
+    knowledge.rollback(user, SECOND)
+    merged = knowledge.merge(user)
+    assert merged["parents"] == [FIRST, SECOND]
+    assert knowledge.merge(user)["version_id"] is None, "nothing new"
+    assert knowledge.get_latest_version_id(user) == merged["version_id"]
+    assert set(contents(knowledge.retrieve_relevant_knowledge(user))) == {"tea is hot", "the sea is blue"}
+    for _ in range(2):
+        back = knowledge.rollback(user, FIRST)
+        assert knowledge.merge(user)["version_id"] is None, "it would be the same again"
+        assert knowledge.get_latest_version_id(user) == back["version_id"]
+
+
+def test_a_version_that_would_never_count_is_refused(kb: KB, user: str) -> None:
+    knowledge = kb.knowledge
+    early, between = "20250101000000", "20260103200000"
+    knowledge.save_knowledge(user, FIRST, [point("a")])
+    knowledge.save_knowledge(user, SECOND, [point("b")])
+    merged = knowledge.merge(user)["version_id"]
+    for id in (early, between):
+        with pytest.raises(InvalidParameterError, match=f"version_id: {id} .* behind {merged}"):
+            knowledge.save_knowledge(user, id, [point("lost")])
+    assert knowledge.get_recent_versions(user, 9) == [merged, SECOND, FIRST]
+    assert knowledge.save_knowledge(user, FIRST, [point("a")])["version_id"] == FIRST, "it is there"
+    assert len(knowledge.retrieve_relevant_knowledge(user)) == 2
+
+
 def test_the_manager_is_the_group_by_itself(kb: KB, user: str) -> None:
     manager = MemoryManager(kb)
     manager.save_knowledge(user, FIRST, [point("a", 60)])

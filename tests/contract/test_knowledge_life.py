@@ -76,6 +76,61 @@ def test_increments_are_merged_weekly(kb: KnowledgeBase, clock: Clock) -> None:
     assert kinds(kb, "u") == ["merge", "increment"], "there was nothing new"
 
 
+def test_after_a_rollback_the_schedule_merges_once(kb: KnowledgeBase, clock: Clock) -> None:
+    made = [kb.knowledge.save_knowledge("u", None, [point(f"fact {n}")])["version_id"] for n in range(3)]
+    kb.knowledge.save_knowledge("v", None, [point("tea is hot")])
+    kb.knowledge.rollback("u", made[1])
+    clock.now += 8 * DAY
+    kb._app._jobs.enqueue("knowledge")
+    eventually("both are merged", lambda: kinds(kb, "u")[0] == kinds(kb, "v")[0] == "merge")
+    clock.now += 8 * DAY
+    assert not kb._app._knowledge.merging.run_due()
+    assert kinds(kb, "u") == ["merge", "rollback", *["increment"] * 3]
+
+
+def test_a_version_saved_among_those_that_are_merged_is_merged_with_them(
+    kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge, merging = kb.knowledge, kb._app._knowledge.merging
+    knowledge.save_knowledge("u", FIRST, [point("one")])
+    knowledge.save_knowledge("u", "20260105174500", [point("three")])
+    ready, times = merging._ready, []
+
+    def interrupted(*given: Any) -> Any:
+        made = ready(*given)
+        if not times:
+            knowledge.save_knowledge("u", "20260104174500", [point("two")])
+        times.append(1)
+        return made
+
+    monkeypatch.setattr(merging, "_ready", interrupted)
+    assert knowledge.merge("u")["points"] == 3
+    assert len(knowledge.retrieve_relevant_knowledge("u")) == 3
+
+
+def test_nothing_is_saved_while_a_rollback_looks_at_the_newest(
+    kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = kb._app._knowledge.knowledge
+    kb.knowledge.save_knowledge("u", FIRST, [point("good")])
+    saver = threading.Thread(target=lambda: kb.knowledge.save_knowledge("u", None, [point("bad")]))
+    latest, came_between = inner.storage.get_latest_version_id, []
+
+    def interrupted(user: str) -> str:
+        found = latest(user)
+        if saver.ident is None:
+            saver.start()
+            saver.join(0.3)
+            came_between.append(not saver.is_alive())
+        return found
+
+    monkeypatch.setattr(inner.storage, "get_latest_version_id", interrupted)
+    assert kb.knowledge.rollback("u", FIRST)["version_id"] == FIRST, "nothing to do"
+    saver.join()
+    assert came_between == [False], "the rollback would have done nothing about it"
+    assert kinds(kb, "u") == ["increment", "increment"]
+
+
 def test_the_twenty_first_increment_has_them_merged(kb: KnowledgeBase) -> None:
     for number in range(20):
         kb.knowledge.save_knowledge("u", None, [point(f"fact number {number}")])

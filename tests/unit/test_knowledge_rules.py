@@ -23,7 +23,7 @@ from memoryd.core.knowledge.comparing import compare
 from memoryd.core.knowledge.folders import folder_of
 from memoryd.core.knowledge.merging import distinct, merge
 from memoryd.core.knowledge.sampling import Keys, Scores, draw
-from memoryd.core.knowledge.versions import Version, effective, next_version_id
+from memoryd.core.knowledge.versions import Version, counts, effective, next_version_id, unmerged
 
 NOW = 1_767_462_300.0  # 2026-01-03 17:45:00 UTC
 
@@ -119,6 +119,44 @@ def test_after_a_rollback_is_known_what_was_known_then() -> None:
     assert known(a, b, version("bm", "merge", "a", "b"), c, version("d", "rollback", "bm")) == ["bm"]
     assert known(a, b, c, back, version("e"), version("f", "rollback", "d")) == ["b", "a"]
     assert known(c, version("d", "rollback", "gone")) == ["d"], "its own points are all there is"
+
+
+def test_a_merge_after_a_rollback_counts() -> None:
+    a, b, c = (version(name) for name in "abc")
+    back, merge = version("d", "rollback", "b"), version("m", "merge", "a", "b")
+    assert known(a, b, c, back, merge) == ["m"]
+    assert known(a, b, c, back, version("e"), merge, version("z")) == ["z", "e", "m"]
+    to_newer = version("d", "rollback", "c")
+    assert known(a, b, c, to_newer, merge) == ["c", "m"], "c came while a and b were merged"
+
+
+def test_what_is_not_merged_yet() -> None:
+    a, b, c = (version(name) for name in "abc")
+    merge = version("m", "merge", "a", "b")
+    waiting = {
+        (): [],
+        (a,): ["a"],
+        (a, b): ["b", "a"],
+        (a, b, merge): [],
+        (a, b, merge, version("n")): ["n"],
+        (a, b, c, version("d", "rollback", "b")): ["b", "a"],
+        (a, b, c, version("d", "rollback", "b"), merge): [],
+        (a, b, version("d", "rollback", "a")): [],
+        (a, b, version("d", "rollback", "a"), version("e")): ["e", "a"],
+    }
+    for versions, expected in waiting.items():
+        assert [one.id for one in unmerged(versions[::-1])] == expected
+
+
+def test_what_lies_before_a_merge_or_a_rollback_does_not_count() -> None:
+    b, c = version("b"), version("c")
+    merged = [version("m", "merge", "b", "c"), c, b]
+    assert not counts(version("a"), merged)
+    assert not counts(version("bb"), merged)
+    assert counts(version("d"), merged), "as if it had been saved while they were merged"
+    assert counts(version("a"), [c, b])
+    assert not counts(version("bb"), [version("d", "rollback", "b"), c, b])
+    assert counts(version("a"), [version("d", "rollback", "b"), c, b])
 
 
 # Sampling

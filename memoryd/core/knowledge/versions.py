@@ -72,12 +72,33 @@ def effective(versions: Sequence[Version]) -> list[Version]:
             break
         if version.kind == "rollback":
             older = _from(versions, version.parents[0])
-            return [*found, *(effective(older) if older else [version])]
+            former = effective(older) if older else [version]
+            if merge is None:
+                return [*found, *former]
+            behind = [one for one in former if one.kind == "increment" and one.id > max(merge.parents)]
+            return [*found, *behind, merge]
         if version.kind == "increment":
             found.append(version)
         elif merge is None:
             merge = version
     return found if merge is None else [*found, merge]
+
+
+def unmerged(versions: Sequence[Version]) -> list[Version]:
+    """The increments that count and are in no merge that does, newest first; versions: all, newest first.
+
+    None when the newest version is a rollback to a lone one: a merge would be the same once more.
+    """
+    counting = effective(versions)
+    if len(counting) == 1 and versions[0].kind == "rollback":
+        return []
+    return [version for version in counting if version.kind == "increment"]
+
+
+def counts(new: Version, versions: Sequence[Version]) -> bool:
+    """Whether a version would be among the effective ones; versions: all there are."""
+    found = effective(sorted([*versions, new], key=lambda one: one.id, reverse=True))
+    return any(one.id == new.id for one in found)
 
 
 def _from(versions: Sequence[Version], id: str) -> Sequence[Version]:
