@@ -42,7 +42,8 @@ class DecayAPI:
     ) -> PassUndone:
         """Bring back what a pass archived, each as `restore` does, and withdraw its open reviews.
 
-        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is undone already.
+        What it did to memories of other agents stays; `agent_id="*"` undoes all of it. Raises
+        `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is undone already.
         """
 
     @long_running

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from memory_client.types import DecayPass, DecayPreview, Faded, Fate, PassInfo, 
 from memoryd.core import decay
 from memoryd.core.days import DAY, Floats
 from memoryd.core.decay import FATES, LASTING, Cohort
-from memoryd.core.record import CATEGORIES
+from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.change import Change
 from memoryd.engine.parts import Parts
@@ -65,8 +66,8 @@ class Decay:
         with self._parts.database.read() as connection:
             plan = self._plan(connection, scope, now)
             is_behind = days.is_behind(connection, self._parts.calendar, scope.user_id, now)
-            ahead = [] if is_behind else passes.ahead(connection, scope.user_id, now + DAY)
-            latest = passes.latest(connection, scope.user_id, _SHOWN_PASSES)
+            ahead = [] if is_behind else passes.ahead(connection, scope, now + DAY)
+            latest = passes.latest(connection, scope, _SHOWN_PASSES)
             items = _faded(connection, scope, plan, limit)
         counts = {str(fate): len(plan.places[fate]) for fate in _FATES}
         return DecayPreview(
@@ -104,13 +105,13 @@ class Decay:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> PassUndone:
-            _require_done(passes.find(tx.connection, scope.user_id, pass_id), pass_id)
+            _require_done(passes.find(tx.connection, scope, pass_id), pass_id)
             put_away = passes.archived_by(tx.connection, scope, pass_id)
             stored = list(memories.find(tx.connection, scope, put_away).values())
             for one in stored:
                 self._shelve.bring_back(tx, one, now, Deed("restore", reason=f"{pass_id} was undone"))
-            passes.undo(tx, scope.user_id, pass_id, now)
-            withdrawn = reviews.withdraw_pass(tx, scope.user_id, pass_id)
+            passes.undo(tx, scope, pass_id, now)
+            withdrawn = reviews.withdraw_pass(tx, scope, pass_id)
             return PassUndone(id=pass_id, restored=[one.record.id for one in stored], withdrawn=withdrawn)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
@@ -134,16 +135,19 @@ class Decay:
         self, tx: Transaction, scope: Scope, plan: _Plan, operator: str, undone: list[str], now: float
     ) -> DecayPass:
         id = self._parts.ids.new("pas", now)
-        archived: list[str] = []
+        archived: list[Record] = []
         for fate in _ENDS:
             for one, left in self._still(tx, scope, plan, fate, now):
                 self._archive(tx, one, fate, left, id, now)
-                archived.append(one.record.id)
-        reviewed = [
-            self._ask(tx, one, left, id, now) for one, left in self._still(tx, scope, plan, "review", now)
-        ]
-        passes.insert(tx, PassRow(id, scope.user_id, now, operator, len(archived), len(reviewed)))
-        return DecayPass(id=id, archived=archived, reviewed=reviewed, undone=undone, later=plan.later)
+                archived.append(one.record)
+        reviewed: list[Record] = []
+        for one, left in self._still(tx, scope, plan, "review", now):
+            self._ask(tx, one, left, id, now)
+            reviewed.append(one.record)
+        passes.insert(tx, id, scope.user_id, now, operator, _by_agent(archived), _by_agent(reviewed))
+        return DecayPass(
+            id=id, archived=_ids(archived), reviewed=_ids(reviewed), undone=undone, later=plan.later
+        )
 
     def _still(
         self, tx: Transaction, scope: Scope, plan: _Plan, fate: Fate, now: float
@@ -173,7 +177,7 @@ class Decay:
         )
         self._change.apply(tx, stored, put_away, now, Deed("archive", "decay", reason))
 
-    def _ask(self, tx: Transaction, stored: Stored, left: float, pass_id: str, now: float) -> str:
+    def _ask(self, tx: Transaction, stored: Stored, left: float, pass_id: str, now: float) -> None:
         record = stored.record
         review = ReviewRow(
             id=self._parts.ids.new("rev", now),
@@ -186,15 +190,15 @@ class Decay:
             pass_id=pass_id,
         )
         reviews.insert(tx, review)
-        return record.id
 
     def _undo_ahead(self, user_id: str, now: float) -> list[str]:
         """Undo the passes that were made by a clock set ahead, exactly; their ids."""
 
         def apply(tx: Transaction) -> list[str]:
-            found = passes.ahead(tx.connection, user_id, now + DAY)
+            everyones = Scope(user_id, ALL_AGENTS)
+            found = passes.ahead(tx.connection, everyones, now + DAY)
             for one in found:
-                self._take_back(tx, Scope(user_id, ALL_AGENTS), one.id, now)
+                self._take_back(tx, everyones, one.id, now)
             return [one.id for one in found]
 
         return self._parts.database.write(apply)
@@ -208,8 +212,16 @@ class Decay:
                 one.record, state="active", archived_because=None, archived_at=None, archived_by=None
             )
             self._change.apply(tx, one, as_before, now, deed)
-        reviews.withdraw_pass(tx, scope.user_id, pass_id)
-        passes.undo(tx, scope.user_id, pass_id, now)
+        reviews.withdraw_pass(tx, scope, pass_id)
+        passes.undo(tx, scope, pass_id, now)
+
+
+def _by_agent(records: list[Record]) -> Counter[str | None]:
+    return Counter(record.agent_id for record in records)
+
+
+def _ids(records: list[Record]) -> list[str]:
+    return [record.id for record in records]
 
 
 def _require_done(found: PassRow | None, id: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ _FADING = (
 
 @dataclass(frozen=True, slots=True)
 class PassRow:
-    """A pass. archived, reviews: how many; undone_at: None unless it was undone."""
+    """A pass over what a scope sees. archived, reviews: how many; undone_at: None unless all was undone."""
 
     id: str
     user_id: str
@@ -32,34 +34,49 @@ class PassRow:
     undone_at: float | None = None
 
 
-def insert(tx: Transaction, one: PassRow) -> None:
-    """Record a pass."""
-    tx.execute(
-        "INSERT INTO passes (id, user_id, at, operator, archived, reviews, undone_at) "
+def insert(
+    tx: Transaction,
+    id: str,
+    user_id: str,
+    at: float,
+    operator: str,
+    archived: Counter[str | None],
+    reviews: Counter[str | None],
+) -> None:
+    """Record a pass. archived, reviews: how many memories of each agent, None for the common ones."""
+    tx.executemany(
+        "INSERT INTO passes (id, user_id, agent_id, at, operator, archived, reviews) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (one.id, one.user_id, one.at, one.operator, one.archived, one.reviews, one.undone_at),
+        (
+            (id, user_id, agent, at, operator, archived[agent], reviews[agent])
+            for agent in {None, *archived, *reviews}
+        ),
     )
 
 
-def find(connection: sqlite3.Connection, user_id: str, id: str) -> PassRow | None:
-    """A pass over a user's memories."""
-    return next(iter(_select(connection, "user_id = ? AND id = ?", (user_id, id))), None)
+def find(connection: sqlite3.Connection, scope: Scope, id: str) -> PassRow | None:
+    """A pass over a user's memories, as far as the scope sees it."""
+    return next(iter(_select(connection, scope, where="m.id = ?", params=[id])), None)
 
 
-def latest(connection: sqlite3.Connection, user_id: str, limit: int) -> list[PassRow]:
-    """The newest passes that did something, newest first."""
-    tail = f"ORDER BY at DESC, id DESC LIMIT {limit:d}"
-    return _select(connection, "user_id = ? AND archived + reviews > 0", (user_id,), tail)
+def latest(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[PassRow]:
+    """The newest passes that did something the scope sees, newest first."""
+    tail = f"ORDER BY m.at DESC, m.id DESC LIMIT {limit:d}"
+    return _select(connection, scope, where="m.archived + m.reviews > 0", tail=tail)
 
 
-def ahead(connection: sqlite3.Connection, user_id: str, after: float) -> list[PassRow]:
+def ahead(connection: sqlite3.Connection, scope: Scope, after: float) -> list[PassRow]:
     """The passes from after a time that are not undone."""
-    return _select(connection, "user_id = ? AND at > ? AND undone_at IS NULL", (user_id, after))
+    return _select(connection, scope, where="m.at > ? AND m.undone_at IS NULL", params=[after])
 
 
-def undo(tx: Transaction, user_id: str, id: str, now: float) -> None:
-    """Mark a pass undone."""
-    tx.execute("UPDATE passes SET undone_at = ? WHERE user_id = ? AND id = ?", (now, user_id, id))
+def undo(tx: Transaction, scope: Scope, id: str, now: float) -> None:
+    """Mark what the scope sees of a pass undone."""
+    owner, params = scoped(scope)
+    tx.execute(
+        f"UPDATE passes AS m SET undone_at = ? WHERE {owner} AND m.id = ? AND m.undone_at IS NULL",
+        (now, *params, id),
+    )
 
 
 def dates(connection: sqlite3.Connection, user_id: str) -> list[int]:
@@ -112,9 +129,13 @@ def ripe(connection: sqlite3.Connection, scope: Scope, before: float) -> list[tu
 
 
 def _select(
-    connection: sqlite3.Connection, condition: str, params: tuple[Any, ...], tail: str = ""
+    connection: sqlite3.Connection, scope: Scope, *, where: str, params: Sequence[Any] = (), tail: str = ""
 ) -> list[PassRow]:
+    """The passes with what they did for those of the scope's agents that `where` holds for."""
+    owner, owner_params = scoped(scope)
     sql = (
-        f"SELECT id, user_id, at, operator, archived, reviews, undone_at FROM passes WHERE {condition} {tail}"
+        "SELECT m.id, m.user_id, m.at, m.operator, sum(m.archived), sum(m.reviews), "
+        "CASE WHEN count(m.undone_at) = count(*) THEN max(m.undone_at) END "
+        f"FROM passes m WHERE {owner} AND {where} GROUP BY m.id {tail}"
     )
-    return [PassRow(*row) for row in connection.execute(sql, params)]
+    return [PassRow(*row) for row in connection.execute(sql, [*owner_params, *params])]

@@ -114,10 +114,13 @@ def withdraw(tx: Transaction, user_id: str, memory_id: str, kinds: Sequence[Revi
     )
 
 
-def withdraw_pass(tx: Transaction, user_id: str, pass_id: str) -> int:
-    """Drop the pending reviews a pass has queued; return how many."""
+def withdraw_pass(tx: Transaction, scope: Scope, pass_id: str) -> int:
+    """Drop the pending reviews a pass has queued of memories the scope sees; return how many."""
+    owner, params = scoped(scope)
     return tx.execute(
-        "DELETE FROM reviews WHERE user_id = ? AND pass_id = ? AND state = 'pending'", (user_id, pass_id)
+        "DELETE FROM reviews WHERE user_id = ? AND pass_id = ? AND state = 'pending' "
+        f"AND EXISTS (SELECT 1 FROM memories m WHERE m.id = reviews.memory_id AND {owner})",
+        (scope.user_id, pass_id, *params),
     ).rowcount
 
 

@@ -309,6 +309,45 @@ def test_undoing_a_pass_brings_back_what_it_archived(life: Clocked) -> None:
     assert life.state(stated)[0] == "active"
 
 
+def test_an_agent_undoes_its_own_part_of_a_pass(life: Clocked) -> None:
+    kb = life.kb
+    common, cooks = kb.add("guess", AI), kb.add("guess", AI, agent_id="cook")
+    asked = kb.add("stated", agent_id="cook")
+    life.live(15)
+    pass_id = kb.decay.run(agent_id="*")["id"]
+    assert pass_id is not None
+    assert kb.decay.undo_pass(pass_id) == {"id": pass_id, "restored": [common], "withdrawn": 0}
+    assert life.state(cooks) == ("archived", "decay")
+    assert [one["memory_id"] for one in kb.review.page(agent_id="cook")["items"]] == [asked]
+    with pytest.raises(InvalidStateError, match="undone already"):
+        kb.decay.undo_pass(pass_id)
+    rest = kb.decay.undo_pass(pass_id, agent_id="*")
+    assert rest == {"id": pass_id, "restored": [cooks], "withdrawn": 1}
+    with pytest.raises(InvalidStateError, match="undone already"):
+        kb.decay.undo_pass(pass_id, agent_id="*")
+
+
+def test_the_preview_tells_of_passes_what_the_agent_may_know(life: Clocked) -> None:
+    kb = life.kb
+    kb.add("guess", AI)
+    kb.add("guess", AI, agent_id="cook")
+    kb.add("stated", agent_id="cook")
+    life.live(7)
+    kb.add("trip", {**EPISODE, "expires_at": life.now + DAY}, agent_id="bot")
+    life.live(8)
+    kb.decay.run(agent_id="*")
+
+    def told(agent: str | None) -> list[tuple[int, int]]:
+        return [(one["archived"], one["reviews"]) for one in kb.decay.preview(agent_id=agent)["passes"]]
+
+    assert [told(agent) for agent in (None, "cook", "bot", "*")] == [[(1, 0)], [(2, 1)], [(2, 0)], [(3, 1)]]
+    kb.add("soon over", {"expires_at": life.now + DAY}, agent_id="bot")
+    life.live(1)
+    kb.decay.run(agent_id="*")
+    assert told("cook") == [(2, 1)], "what was done to the others is none of its business"
+    assert told("bot") == [(1, 0), (2, 0)]
+
+
 def test_a_restored_memory_is_not_taken_back_twice(life: Clocked) -> None:
     guess = life.kb.add("guess", AI)
     life.live(15)

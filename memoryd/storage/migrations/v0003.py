@@ -71,19 +71,21 @@ _STATEMENTS = (
     """,
     "CREATE INDEX reviews_by_memory ON reviews (user_id, memory_id, kind)",
     "CREATE INDEX reviews_by_state ON reviews (user_id, state, created_at, id)",
-    # a pass of decay over a user's memories; undone_at: NULL unless it was undone
+    # a pass of decay over a user's memories, told for each agent whose memories it touched and always for the
+    # common ones; undone_at: NULL unless it was undone
     """
     CREATE TABLE passes (
         id TEXT NOT NULL,
         user_id TEXT NOT NULL,
+        agent_id TEXT,
         at REAL NOT NULL,
         operator TEXT NOT NULL,
         archived INTEGER NOT NULL,
         reviews INTEGER NOT NULL,
-        undone_at REAL,
-        PRIMARY KEY (user_id, id)
-    ) WITHOUT ROWID
+        undone_at REAL
+    )
     """,
+    "CREATE UNIQUE INDEX passes_by_id ON passes (user_id, id, agent_id)",
     "CREATE INDEX passes_by_time ON passes (user_id, at)",
     # what was deleted and shall not be extracted again: kind memory or triple; hash: salted
     """
@@ -95,18 +97,22 @@ _STATEMENTS = (
         PRIMARY KEY (user_id, kind, hash)
     ) WITHOUT ROWID
     """,
-    # state: open, resolved or dismissed; source: found, feedback or merge
+    # hashes: salted, of the texts' normal forms, NULL of knowledge points, which never change; state: open,
+    # resolved or dismissed; source: found, feedback, merge, or user when both were kept before anything was
+    # found, and type, severity and detail are NULL
     """
     CREATE TABLE conflicts (
         id TEXT NOT NULL,
         user_id TEXT NOT NULL,
         first_id TEXT NOT NULL,
         first_version INTEGER NOT NULL,
+        first_hash BLOB,
         second_id TEXT NOT NULL,
         second_version INTEGER NOT NULL,
-        type TEXT NOT NULL,
-        severity TEXT NOT NULL,
-        detail TEXT NOT NULL,
+        second_hash BLOB,
+        type TEXT,
+        severity TEXT,
+        detail TEXT,
         state TEXT NOT NULL,
         source TEXT NOT NULL,
         created_at REAL NOT NULL,
@@ -116,7 +122,7 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE UNIQUE INDEX conflicts_by_pair ON conflicts "
-    "(user_id, first_id, first_version, second_id, second_version, type)",
+    "(user_id, first_id, first_version, second_id, second_version)",
     "CREATE INDEX conflicts_by_second ON conflicts (user_id, second_id)",
     # one a user and content; agent_id: always NULL, all agents share them; type, score, metadata, version_id:
     # as the newest version that counts says; is_current: whether one does
