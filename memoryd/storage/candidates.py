@@ -138,7 +138,8 @@ def keyed(
     """Rows of visible memories that have one of the exact keys, with the key."""
     condition, params = visible("memory", scope, node)
     sql = (
-        f"SELECT m.row, k.value FROM memories m, json_each(m.exact_keys) k WHERE {condition} "
+        "SELECT m.row, k.value FROM memories m INDEXED BY memories_with_keys, json_each(m.exact_keys) k "
+        f"WHERE {condition} "
         f"AND m.exact_keys != '[]' AND lower(k.value) IN (SELECT value FROM json_each(?)) LIMIT {limit:d}"
     )
     return dict(connection.execute(sql, [*params, json.dumps(keys, ensure_ascii=False)]).fetchall())
