@@ -96,7 +96,7 @@ class MergeKnowledge:
                 known, reply = requests.replied_before(self._parts.database, key)
                 if known:  # sent again while it was carried out
                     return _receipt(*reply)
-                # after a rollback meanwhile what was merged no longer counts; what was saved among it is missing
+                # after a rollback meanwhile what was merged no longer counts; what came among it is missing
                 counting = {version.id for version in self._effective(user_id)}
                 if {id for id in counting if id <= max(ready.parents)} == set(ready.parents):
                     return self._keep(user_id, ready, key)

@@ -279,6 +279,30 @@ def test_a_walk_weighs_hubs_down_and_says_when_it_was_cut(keeper: Keeper) -> Non
     assert [one.stored.statement.subject for one in only.reached] == ["小明"]
 
 
+def test_what_is_put_away_or_of_others_hides_nothing(keeper: Keeper) -> None:
+    gone = memory(keeper.store, "archived")
+    keeper.say(Statement("Anna", "likes", "tea"))
+    for i in range(600):
+        keeper.say(Statement("Anna", "likes", f"dish {i}"), Evidence(gone, None, 1))
+        keeper.say(Statement("Anna", "owns", f"thing {i}"), Evidence(MANUAL, "bot"))
+    walked = keeper.around("anna", bounds=Bounds(fan_out=5, budget=5))
+    assert [one.stored.statement.object for one in walked.reached] == ["tea"]
+    assert not walked.cut
+    likes = keeper.around("anna", predicate="likes", bounds=Bounds(fan_out=1, budget=1))
+    assert [one.stored.statement.object for one in likes.reached] == ["tea"]
+
+
+def test_a_walk_that_stops_looking_says_so(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = memory(keeper.store, "archived")
+    keeper.say(Statement("Anna", "likes", "tea"))
+    for i in range(20):
+        keeper.say(Statement("Anna", "likes", f"dish {i}"), Evidence(gone, None, 1))
+    for looked_at, found, cut in ((21, ["tea"], False), (20, [], True)):
+        monkeypatch.setattr(walk, "LOOKED_AT", looked_at)
+        walked = keeper.around("anna")
+        assert ([one.stored.statement.object for one in walked.reached], walked.cut) == (found, cut)
+
+
 def test_a_shortest_way_between_entities(keeper: Keeper) -> None:
     for first, second in (("a", "b"), ("b", "c"), ("c", "d"), ("a", "x"), ("x", "d")):
         keeper.say(Statement(first, "knows", second))
