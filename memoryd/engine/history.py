@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from memory_client.errors import NotFoundError
 from memory_client.types import Comparison, Difference, TextPiece, Updated, Version
+from memoryd.core.decay import moved
 from memoryd.core.record import Record, changed_fields, metadata_out
 from memoryd.core.scope import Scope
 from memoryd.core.textdiff import readable, text_diff
+from memoryd.engine.ageing import age_of
 from memoryd.engine.change import Change, known, seen
 from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
@@ -82,6 +84,9 @@ class History:
         now = self._parts.clock()
         deed = Deed("revert", reason=screened_reason(reason))
         with self._parts.database.read() as connection:
+            done, reply = requests.earlier_reply(connection, key)
+            if done:
+                return cast(Updated, reply)
             wanted = _told(connection, known(connection, scope, id).record, to)
         embedded = self._parts.meaning.embed_in_time(wanted.text, self._parts.limits.add_cap)
 
@@ -90,6 +95,8 @@ class History:
             require_active(stored.record)
             said = _told(tx.connection, stored.record, to)
             new = replace(stored.record, **{name: getattr(said, name) for name in SAID})
+            age = age_of(tx.connection, self._parts.calendar, stored, now)
+            new = moved(stored.record, new, age.effective, age.days, now)
             return self._change.apply(tx, stored, new, now, deed, embedded)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))

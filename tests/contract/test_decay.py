@@ -215,6 +215,17 @@ def test_another_category_goes_on_from_what_was_left(life: Clocked) -> None:
     assert life.effective(core) == 0.85
 
 
+def test_a_category_that_is_reverted_goes_on_from_what_was_left(life: Clocked) -> None:
+    id = life.kb.add("a fact", {**AI, "importance": 2.4})
+    life.kb.update_metadata(id, {"category": "core"})
+    life.live(60)
+    assert life.effective(id) == 2.4
+    life.kb.revert(id, 1)
+    assert (life.get(id)["category"], life.effective(id)) == ("fact", 2.4)
+    life.live(6)
+    assert life.effective(id) == 2.04
+
+
 def test_a_use_renews_the_grace_and_starts_from_what_was_left(life: Clocked) -> None:
     id = life.kb.add("a fact")
     life.live(7)
@@ -524,6 +535,16 @@ def test_passes_come_by_themselves(tmp_path: Path) -> None:
         later.kb._app._jobs._wake.set()
         eventually("the pass", lambda: later.get(ann, "ann")["state"] == "archived")
         assert later.get(bob, "bob")["state"] == "active"
+
+
+def test_a_repeated_pass_undoes_no_other(life: Clocked) -> None:
+    life.kb.add("one")
+    first = life.kb.decay.run(request_id="r")
+    life.sleep(3650)
+    ahead = life.kb.decay.run()["id"]
+    life.sleep(-3650)
+    assert life.kb.decay.run(request_id="r") == first
+    assert life.kb.decay.preview()["undo"] == [ahead]
 
 
 def test_receipts_are_repeated(face: Face, user: str) -> None:

@@ -114,6 +114,12 @@ def test_archiving_is_told_with_its_reason(kb: KB, user: str) -> None:
     assert "sk-proj-" not in last["reason"]
 
 
+def test_a_repeated_revert_is_answered_after_the_memory_is_gone(kb: KB, user: str, moved: str) -> None:
+    first = kb.revert(moved, 1, user_id=user, request_id="r")
+    kb.delete(moved, user_id=user)
+    assert kb.revert(moved, 1, user_id=user, request_id="r") == first
+
+
 @pytest.mark.parametrize("call", ["compare", "revert"])
 def test_a_version_that_is_not_there_is_named_with_those_that_are(
     kb: KB, user: str, moved: str, call: str
