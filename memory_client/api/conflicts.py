@@ -41,11 +41,11 @@ class ConflictsAPI:
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Resolved:
-        """Decide between two memories: the loser is archived as `wrong`, and all that was open about it is
-        closed; the winner stays as it is. `restore` brings the loser back.
+        """Decide between two memories: the loser is archived as `wrong`, and what was open between the two is
+        closed; the winner stays as it is. `restore` brings the loser back, with all that it excludes.
 
         keep_both: they do not exclude each other; nothing is archived and the pair is not told again while
         both say what they say. Only so can two knowledge points be resolved. Raises `NotFoundError`,
-        `WrongIdError`, `InvalidParameterError` when both are one, `InvalidStateError` when one of them is not
-        active.
+        `WrongIdError`, `InvalidParameterError` when both are one or the loser is a system memory,
+        `InvalidStateError` when one of them is not active.
         """

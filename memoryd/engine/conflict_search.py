@@ -42,7 +42,7 @@ class ConflictSearch:
                 if stored.row not in said:
                     said[stored.row] = self._said(connection, scope, stored)
             if found := self._judge(*(said[stored.row] for stored in pair)):
-                yield self._row(pair[0].record, pair[1].record, found, now)
+                yield self._row(connection, pair[0].record, pair[1].record, found, now)
 
     def between_versions(
         self, connection: sqlite3.Connection, record: Record, since: float
@@ -72,7 +72,7 @@ class ConflictSearch:
             call.report(done, len(looked_at), "compared")
             rows = self._neighbours.of(connection, scope, stored)
             for other in memories.by_rows(connection, scope, rows).values():
-                pair = _in_order(stored, other)
+                pair = in_order(stored, other)
                 ids = (pair[0].record.id, pair[1].record.id)
                 if ids not in known and _same_time(*pair):
                     known.add(ids)
@@ -83,7 +83,14 @@ class ConflictSearch:
         at = record.valid_from if record.valid_from is not None else record.created_at
         return Said(record.text, at, self._triples.statements(connection, scope, stored.row))
 
-    def _row(self, first: Record, second: Record, found: FoundConflict, now: float) -> ConflictRow:
+    def _row(
+        self,
+        connection: sqlite3.Connection,
+        first: Record,
+        second: Record,
+        found: FoundConflict,
+        now: float,
+    ) -> ConflictRow:
         return ConflictRow(
             id=self._parts.ids.new("cnf", now),
             user_id=first.user_id,
@@ -96,10 +103,12 @@ class ConflictSearch:
             detail=found.detail,
             source="found",
             created_at=now,
+            first_hash=versions.hash_of(connection, first.text),
+            second_hash=versions.hash_of(connection, second.text),
         )
 
 
-def _in_order(a: Stored, b: Stored) -> Pair:
+def in_order(a: Stored, b: Stored) -> Pair:
     """The older one first."""
     return (a, b) if (a.record.created_at, a.record.id) <= (b.record.created_at, b.record.id) else (b, a)
 

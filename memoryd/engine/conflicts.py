@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_client.errors import InvalidParameterError
-from memory_client.types import Conflict, ConflictSide, Resolved
+from memory_client.types import Conflict, ConflictSide, ConflictState, Resolved
 from memoryd.core.conflicts.found import Judge
 from memoryd.core.conflicts.rules import by_rules
+from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.change import Change, known, not_found, seen
-from memoryd.engine.conflict_search import ConflictSearch
+from memoryd.engine.conflict_search import ConflictSearch, in_order
 from memoryd.engine.entries import screened_reason
 from memoryd.engine.neighbours import KnownTriples
 from memoryd.engine.parts import Parts
@@ -70,7 +71,7 @@ class Conflicts:
         scope: Scope,
         key: RequestKey | None,
     ) -> Resolved:
-        """Archive the loser as wrong, or keep both; either way what was open between them is decided."""
+        """Archive the loser as wrong, or keep both; either way what is open between them is decided."""
         _refuse_one(winner, loser)
         now, why = self._parts.clock(), screened_reason(reason)
 
@@ -78,10 +79,13 @@ class Conflicts:
             kept, lost = seen(tx, scope, winner), seen(tx, scope, loser)
             require_active(kept.record)
             require_active(lost.record)
+            if not keep_both:
+                _refuse_system(lost.record)
+            decided: ConflictState = "dismissed" if keep_both else "resolved"
+            closed = conflicts.close(tx, scope.user_id, (winner, loser), decided, why, now)
             if keep_both:
-                closed = conflicts.close(tx, scope.user_id, [winner, loser], "dismissed", why, now)
+                self._keep(tx, kept, lost, why, now)
             else:
-                closed = conflicts.close(tx, scope.user_id, [loser], "resolved", why, now)
                 self._archive(tx, lost, why or f"conflict resolved in favour of {winner}", now)
             return Resolved(winner=winner, loser=loser, archived=not keep_both, closed=closed)
 
@@ -95,12 +99,16 @@ class Conflicts:
         now, why = self._parts.clock(), screened_reason(reason)
 
         def apply(tx: Transaction) -> Resolved:
-            if not conflicts.noted(tx.connection, scope.user_id, [first, second]):
+            if not conflicts.noted(tx.connection, scope.user_id, (first, second)):
                 raise not_found([first, second], "point")
-            closed = conflicts.close(tx, scope.user_id, [first, second], "dismissed", why, now)
+            closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", why, now)
             return Resolved(winner=first, loser=second, archived=False, closed=closed)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _keep(self, tx: Transaction, one: Stored, other: Stored, why: str | None, now: float) -> None:
+        first, second = in_order(one, other)
+        conflicts.keep(tx, self._parts.ids.new("cnf", now), first.record, second.record, why, now)
 
     def _archive(self, tx: Transaction, lost: Stored, reason: str, now: float) -> None:
         wrong = replace(lost.record, state="archived", archived_because="wrong", archived_at=now)
@@ -129,6 +137,17 @@ def _refuse_one(winner: str, loser: str) -> None:
         )
 
 
+def _refuse_system(loser: Record) -> None:
+    if loser.category == "system":
+        raise InvalidParameterError(
+            f"loser: {loser.id} is a system memory and is not archived; make it the winner, pass "
+            "keep_both=True, or destroy it with delete(force=True)",
+            parameter="loser",
+            value=loser.id,
+            expected="a memory of another category than system",
+        )
+
+
 def _by_gravity(conflict: Conflict) -> tuple[int, float]:
     """The gravest first, then the newest."""
     return _RANK[conflict["severity"]], -conflict["created_at"]
@@ -143,7 +162,7 @@ def _conflict(told: Told) -> Conflict:
         type=row.type,
         severity=row.severity,
         detail=row.detail,
-        state=row.state,
+        state="open",
         source=row.source,
         created_at=row.created_at,
     )

@@ -1,24 +1,28 @@
 """The queue of conflicts: pairs of memories, as they were at a version, that exclude each other.
 
 What was decided about a pair holds for as long as both say what they said: a version that changes something
-else than the text opens nothing again.
+else than the text opens nothing again. What was resolved is so by archiving the loser: with both active again
+the pair is undecided.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from memory_client.types import ConflictSource, ConflictState, ConflictType, Severity
+from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.texts import scoped
+from memoryd.storage.versions import hash_of
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictRow:
-    """A pair and what is the matter with it. first: the older memory."""
+    """A pair and what is the matter with it. first: the older memory; hashes: of what the two say, None of
+    knowledge points, which never change."""
 
     id: str
     user_id: str
@@ -34,6 +38,8 @@ class ConflictRow:
     state: ConflictState = "open"
     decided_at: float | None = None
     reason: str | None = None
+    first_hash: bytes | None = None
+    second_hash: bytes | None = None
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -44,13 +50,13 @@ class ConflictRow:
 _NAMES = tuple(field.name for field in fields(ConflictRow))
 _COLUMNS = ", ".join(f"c.{name}" for name in _NAMES)
 _STILL_SAID = """
-    EXISTS (SELECT 1 FROM versions old JOIN versions new ON new.user_id = old.user_id
-    AND new.memory_id = old.memory_id AND (new.version = old.version OR new.hash = old.hash)
-    WHERE old.user_id = c.user_id AND old.memory_id = c.{0}_id AND old.version = c.{0}_version
-    AND new.version = (SELECT version FROM memories WHERE user_id = c.user_id AND id = c.{0}_id))
+    (c.{0}_hash IS NULL OR EXISTS (SELECT 1 FROM memories s WHERE s.user_id = c.user_id AND s.id = c.{0}_id
+    AND (s.version = c.{0}_version OR EXISTS (SELECT 1 FROM versions v WHERE v.user_id = s.user_id
+    AND v.memory_id = s.id AND v.version = s.version AND v.hash = c.{0}_hash))))
 """
-_FIRST_HOLDS, _SECOND_HOLDS = _STILL_SAID.format("first"), _STILL_SAID.format("second")
-"""Whether a memory still says what it said when the conflict was noted."""
+_HOLDS = f"({_STILL_SAID.format('first')} AND {_STILL_SAID.format('second')})"
+"""Whether both still say what they said when the conflict was noted; schema 2 hashed nothing."""
+_OF_TWO = "c.user_id = ? AND c.first_id IN (?, ?) AND c.second_id IN (?, ?)"
 _IS_THERE = (
     "(EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND id = ?) "
     "OR EXISTS (SELECT 1 FROM points WHERE user_id = ? AND id = ?))"
@@ -59,7 +65,14 @@ _RANK = "CASE c.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END"
 
 
 def queue(tx: Transaction, row: ConflictRow) -> bool:
-    """Note an open conflict; False when it is known of the pair at these versions, or one of them is gone."""
+    """Note an open conflict, in the place of what is outdated between the two; False when something is known
+    of what they say, or one of them is gone."""
+    if _is_settled(tx.connection, row.user_id, row.pair):
+        return False
+    tx.execute(
+        f"DELETE FROM conflicts AS c WHERE {_OF_TWO} AND c.state <> 'dismissed'",
+        (row.user_id, *row.pair, *row.pair),
+    )
     marks = ", ".join("?" * len(_NAMES))
     values = [getattr(row, name) for name in _NAMES]
     first, second = (row.user_id, row.first_id), (row.user_id, row.second_id)
@@ -69,6 +82,22 @@ def queue(tx: Transaction, row: ConflictRow) -> bool:
         [*values, *first, *first, *second, *second],
     )
     return cursor.rowcount > 0
+
+
+def keep(tx: Transaction, id: str, first: Record, second: Record, reason: str | None, now: float) -> None:
+    """Note that both are kept, unless what they say is in the queue already. first: the older memory."""
+    if _is_settled(tx.connection, first.user_id, (first.id, second.id)):
+        return
+    tx.execute(
+        "INSERT INTO conflicts (id, user_id, first_id, first_version, first_hash, second_id, second_version, "
+        "second_hash, state, source, created_at, decided_at, reason) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'dismissed', 'user', ?, ?, ?)",
+        (id, first.user_id, *_side(tx, first), *_side(tx, second), now, now, reason),
+    )
+
+
+def _side(tx: Transaction, record: Record) -> tuple[str, int, bytes]:
+    return record.id, record.version, hash_of(tx.connection, record.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +110,8 @@ class Told:
 
 
 def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | None, limit: int) -> list[Told]:
-    """Open conflicts that still hold, of one memory or of all, the gravest first, then the newest: between
-    active memories a scope sees, or knowledge points of the user that count."""
+    """Undecided conflicts that still hold, of one memory or of all, the gravest first, then the newest:
+    between active memories a scope sees, or knowledge points of the user that count."""
     first, params = scoped(scope)
     second = first.replace("m.", "n.")
     of_one = "" if memory_id is None else "AND ? IN (c.first_id, c.second_id)"
@@ -92,9 +121,8 @@ def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | Non
         LEFT JOIN memories n ON n.id = c.second_id AND n.state = 'active' AND {second}
         LEFT JOIN points p ON p.id = c.first_id AND p.is_current AND p.user_id = c.user_id
         LEFT JOIN points q ON q.id = c.second_id AND q.is_current AND q.user_id = c.user_id
-        WHERE c.user_id = ? AND c.state = 'open' {of_one}
-        AND (p.row IS NOT NULL OR m.row IS NOT NULL AND {_FIRST_HOLDS})
-        AND (q.row IS NOT NULL OR n.row IS NOT NULL AND {_SECOND_HOLDS})
+        WHERE c.user_id = ? AND c.state <> 'dismissed' {of_one} AND {_HOLDS}
+        AND coalesce(m.row, p.row) IS NOT NULL AND coalesce(n.row, q.row) IS NOT NULL
         ORDER BY {_RANK}, c.created_at DESC, c.id DESC LIMIT ?
     """
     of_memory = [] if memory_id is None else [memory_id]
@@ -102,36 +130,36 @@ def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | Non
     return [Told(ConflictRow(*row[:-2]), row[-2], row[-1]) for row in map(tuple, found)]
 
 
-def noted(connection: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> int:
+def noted(connection: sqlite3.Connection, user_id: str, ids: tuple[str, str]) -> int:
     """How many conflicts of any state there are between two."""
-    return int(
-        connection.execute(
-            "SELECT count(*) FROM conflicts WHERE user_id = ? AND ? IN (first_id, second_id) "
-            "AND ? IN (first_id, second_id)",
-            (user_id, *ids),
-        ).fetchone()[0]
-    )
+    sql = f"SELECT count(*) FROM conflicts c WHERE {_OF_TWO}"
+    return int(connection.execute(sql, (user_id, *ids, *ids)).fetchone()[0])
 
 
 def settled(connection: sqlite3.Connection, user_id: str) -> set[tuple[str, str]]:
     """The pairs of a user that were decided, or are noted, and still say what they said then."""
-    sql = (
-        "SELECT c.first_id, c.second_id FROM conflicts c "
-        f"WHERE c.user_id = ? AND {_FIRST_HOLDS} AND {_SECOND_HOLDS}"
-    )
+    sql = f"SELECT c.first_id, c.second_id FROM conflicts c WHERE c.user_id = ? AND {_HOLDS}"
     return {(first, second) for first, second in connection.execute(sql, (user_id,))}
 
 
+def _is_settled(connection: sqlite3.Connection, user_id: str, ids: tuple[str, str]) -> bool:
+    sql = f"SELECT 1 FROM conflicts c WHERE {_OF_TWO} AND {_HOLDS}"
+    return connection.execute(sql, (user_id, *ids, *ids)).fetchone() is not None
+
+
 def close(
-    tx: Transaction, user_id: str, ids: Iterable[str], state: ConflictState, reason: str | None, now: float
+    tx: Transaction,
+    user_id: str,
+    ids: tuple[str, str],
+    state: ConflictState,
+    reason: str | None,
+    now: float,
 ) -> int:
-    """Decide the open conflicts of one memory, or those between two; return how many there were."""
-    given = list(ids)
-    condition = " AND ".join("? IN (first_id, second_id)" for _ in given)
+    """Decide what is undecided and holds between two; return how many conflicts there were."""
     return tx.execute(
-        "UPDATE conflicts SET state = ?, reason = ?, decided_at = ? "
-        f"WHERE user_id = ? AND state = 'open' AND {condition}",
-        (state, reason, now, user_id, *given),
+        "UPDATE conflicts AS c SET state = ?, reason = ?, decided_at = ? "
+        f"WHERE {_OF_TWO} AND c.state <> 'dismissed' AND {_HOLDS}",
+        (state, reason, now, user_id, *ids, *ids),
     ).rowcount
 
 

@@ -148,15 +148,28 @@ def test_resolve_archives_the_loser(ready: Face, user: str) -> None:
     assert loser not in {hit["id"] for hit in kb.search("主人的职业", user_id=user)}
 
 
-def test_what_was_resolved_stays_so_when_the_loser_comes_back(ready: Face, user: str) -> None:
+def test_a_loser_that_comes_back_stands_against_the_winner_again(ready: Face, user: str) -> None:
     kb = ready.kb
     winner, loser = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
-    kb.conflicts(user_id=user)
+    before = kb.conflicts(user_id=user)
     kb.resolve(winner, loser, user_id=user)
     kb.restore(loser, user_id=user)
+    assert kb.conflicts(user_id=user) == kb.conflicts(winner, user_id=user) == before
+    assert kb.resolve(loser, winner, user_id=user)["closed"] == 1
     assert kb.conflicts(user_id=user) == []
-    kb.update_text(loser, "主人的职业是教师", user_id=user)
-    assert (winner, loser) in sides(kb.conflicts(user_id=user))
+
+
+def test_only_the_pair_is_decided(ready: Face, user: str) -> None:
+    kb = ready.kb
+    texts = ("主人喜欢香菜", "主人讨厌香菜", "主人特别喜欢香菜")
+    winner, loser, third = (kb.add(text, user_id=user) for text in texts)
+    pairs = {(winner, loser), (loser, third)}
+    assert set(sides(kb.conflicts(user_id=user))) == pairs
+    assert kb.resolve(winner, loser, user_id=user)["closed"] == 1
+    assert kb.conflicts(user_id=user) == kb.conflicts(third, user_id=user) == []
+    kb.restore(loser, user_id=user)
+    assert set(sides(kb.conflicts(user_id=user))) == pairs
+    assert sides(kb.conflicts(third, user_id=user)) == [(loser, third)]
 
 
 def test_both_may_be_kept(ready: Face, user: str) -> None:
@@ -169,6 +182,64 @@ def test_both_may_be_kept(ready: Face, user: str) -> None:
     assert kb.conflicts(user_id=user) == []
     kb.update_importance(second, value=2.0, user_id=user)
     assert kb.conflicts(user_id=user) == []
+
+
+def test_both_may_be_kept_before_anybody_looked(ready: Face, user: str) -> None:
+    kb = ready.kb
+    first, second = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
+    kb.resolve(second, first, keep_both=True, user_id=user)
+    assert kb.conflicts(user_id=user) == []
+    kb.resolve(first, second, keep_both=True, user_id=user)
+    kb.update_metadata(first, {"seen": True}, user_id=user)
+    assert kb.conflicts(user_id=user) == []
+    kb.update_text(first, "主人的职业是厨师", user_id=user)
+    assert (first, second) in sides(kb.conflicts(user_id=user))
+
+
+def test_both_are_kept_until_one_says_something_else(ready: Face, user: str) -> None:
+    kb = ready.kb
+    first, second = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
+    kb.conflicts(user_id=user)
+    kb.resolve(first, second, keep_both=True, user_id=user)
+    kb.update_text(second, "主人的职业是教师", user_id=user)
+    (other,) = (one for one in kb.conflicts(user_id=user) if one["state"] == "open")
+    kb.update_text(second, NURSE, user_id=user)
+    assert all(one["state"] == "resolved" for one in kb.conflicts(user_id=user))
+    assert other["second"]["text"] == "主人的职业是教师"
+
+
+def test_a_kept_pair_may_be_decided_after_all(ready: Face, user: str) -> None:
+    kb = ready.kb
+    first, second = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
+    kb.resolve(first, second, keep_both=True, user_id=user)
+    kb.resolve(first, second, user_id=user)
+    kb.restore(second, user_id=user)
+    assert kb.conflicts(user_id=user) == []
+
+
+def test_what_is_put_away_has_no_conflicts(ready: Face, user: str) -> None:
+    kb = ready.kb
+    lawyer, nurse = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
+    assert len(kb.conflicts(user_id=user)) == 1
+    kb.archive(nurse, user_id=user)
+    assert kb.conflicts(user_id=user) == kb.conflicts(nurse, user_id=user) == []
+    assert kb.conflicts(lawyer, user_id=user) == []
+    kb.restore(nurse, user_id=user)
+    assert sides(kb.conflicts(nurse, user_id=user)) == [(lawyer, nurse)]
+    kb.supersede(nurse, "主人的职业是教师", user_id=user)
+    assert kb.conflicts(nurse, user_id=user) == []
+
+
+def test_a_system_memory_loses_to_nobody(ready: Face, user: str) -> None:
+    kb = ready.kb
+    system = kb.add(LAWYER, {"category": "system"}, user_id=user)
+    other = kb.add(NURSE, user_id=user)
+    with pytest.raises(InvalidParameterError, match=r"delete\(force=True\)"):
+        kb.resolve(other, system, user_id=user)
+    assert kb.get(system, user_id=user)["version"] == 1
+    assert sides(kb.conflicts(user_id=user)) == [(system, other)]
+    kb.resolve(other, system, keep_both=True, user_id=user)
+    assert kb.resolve(system, other, user_id=user)["archived"]
 
 
 def test_resolve_is_carried_out_once(ready: Face, user: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from small_store import START, USER, SmallStore, small_store
 
-from memory_client.types import Severity
+from memory_client.types import ConflictState, Severity
 from memoryd.core.scope import Scope
 from memoryd.storage import conflicts, memories, versions
 from memoryd.storage.conflicts import ConflictRow
@@ -38,6 +38,8 @@ def note(
     severity: Severity = "medium",
     at: float = START,
 ) -> bool:
+    with store.database.read() as connection:
+        hashes = [versions.hash_of(connection, text) for text in ("one", "other")]
     row = ConflictRow(
         id=store.ids.new("cnf", START),
         user_id=user_id,
@@ -50,6 +52,8 @@ def note(
         detail="…",
         source="found",
         created_at=at,
+        first_hash=hashes[0],
+        second_hash=hashes[1],
     )
     return store.database.write(lambda tx: conflicts.queue(tx, row))
 
@@ -62,8 +66,8 @@ def told(
     return [one.row.pair for one in found]
 
 
-def close(store: SmallStore, *ids: str) -> int:
-    return store.database.write(lambda tx: conflicts.close(tx, USER, ids, "resolved", "because", START))
+def close(store: SmallStore, ids: tuple[str, str], state: ConflictState = "dismissed") -> int:
+    return store.database.write(lambda tx: conflicts.close(tx, USER, ids, state, "because", START))
 
 
 def change(store: SmallStore, id: str, **fields: Any) -> None:
@@ -120,23 +124,70 @@ def test_it_holds_while_both_say_the_same(store: SmallStore) -> None:
     assert (told(store), settled(store)) == ([(first, second)], {(first, second)})
 
 
-def test_what_is_closed_stays_settled(store: SmallStore) -> None:
+def test_what_is_dismissed_stays_settled(store: SmallStore) -> None:
     first, second = pair(store)
     note(store, (first, second))
-    assert [close(store, first, second), close(store, first, second)] == [1, 0]
+    assert [close(store, (first, second)), close(store, (second, first))] == [1, 0]
     assert (told(store), settled(store)) == ([], {(first, second)})
     assert not note(store, (first, second))
     row = store.scalar("SELECT state || reason FROM conflicts")
-    assert row == "resolvedbecause"
+    assert row == "dismissedbecause"
 
 
-def test_all_of_one_memory_are_closed_or_those_of_two(store: SmallStore) -> None:
-    (a, b), (c, d) = pair(store), pair(store)
-    for ids in ((a, b), (a, c), (b, d)):
+def test_what_is_resolved_is_undecided_with_both_active(store: SmallStore) -> None:
+    first, second = pair(store)
+    note(store, (first, second))
+    assert close(store, (first, second), "resolved") == 1
+    change(store, second, state="archived")
+    assert (told(store), settled(store)) == ([], {(first, second)})
+    change(store, second, state="active")
+    assert told(store) == [(first, second)]
+
+
+def test_a_decision_outlives_the_versions_it_was_made_at(store: SmallStore) -> None:
+    first, second = pair(store)
+    note(store, (first, second))
+    close(store, (first, second))
+    for number in range(2, 7):
+        change(store, second, importance=float(number) / 10, history_from=max(1, number - 2))
+    assert settled(store) == {(first, second)}
+    assert not note(store, (first, second))
+    change(store, second, text="another", history_from=5)
+    assert settled(store) == set()
+
+
+def test_only_those_of_two_that_hold_are_closed(store: SmallStore) -> None:
+    (a, b), (c, _) = pair(store), pair(store)
+    for ids in ((a, b), (a, c), (c, b)):
         note(store, ids)
-    assert close(store, a, c) == 1
-    assert close(store, b) == 2
-    assert told(store) == []
+    assert close(store, (b, a)) == 1
+    assert set(told(store)) == {(a, c), (c, b)}
+    change(store, b, text="another")
+    assert close(store, (c, b)) == 0
+
+
+def test_of_a_pair_that_changes_again_and_again_one_is_kept(store: SmallStore) -> None:
+    first, second = pair(store)
+    for number in range(5):
+        note(store, (first, second))
+        change(store, second, text=f"other {number}")
+    assert store.scalar("SELECT count(*) FROM conflicts") == 1
+
+
+def test_both_are_kept_once_whether_noted_or_not(store: SmallStore) -> None:
+    first, second = pair(store)
+
+    def keep(tx: Any) -> None:
+        found = memories.find(tx.connection, ALL, [first, second])
+        conflicts.keep(
+            tx, store.ids.new("cnf", START), found[first].record, found[second].record, None, START
+        )
+
+    for _ in range(2):
+        store.database.write(keep)
+    assert (told(store), settled(store)) == ([], {(first, second)})
+    assert not note(store, (first, second))
+    assert store.scalar("SELECT count(*) FROM conflicts") == 1
 
 
 def test_the_gravest_come_first_and_a_limit_keeps_them(store: SmallStore) -> None:
