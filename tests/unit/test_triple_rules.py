@@ -153,6 +153,17 @@ def test_a_name_is_kept_as_it_was_written() -> None:
     assert name_of("  “Ella Fitzgerald” ") == "Ella Fitzgerald"
     assert name_of("主人") == "user"
     assert name_of("我妈妈") == "user's mother"
+    for number in ("-5", "-5°C", "-.5", ".5", "5"):
+        assert name_of(number) == name_of(f" “{number}”. ") == number
+        assert key_of(f"({number})") == key_of(number) == number.casefold()
+    assert name_of("- 5") == name_of("——5") == "5"
+
+
+@pytest.mark.parametrize("nothing", ["“”", "《》", "…", "---", " () "])
+def test_punctuation_is_no_name(nothing: str) -> None:
+    for parts in ((nothing, "likes", "tea"), ("Anna", "likes", nothing)):
+        with pytest.raises(InvalidParameterError, match="empty"):
+            checked_statement(*parts)
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,20 @@ _TITLE_EN = re.compile(r"^(?:mr|mrs|ms|miss|dr|prof|sir|madam)\b\.?\s+(?=\S+\s+\
 _TITLE_ZH = re.compile(r"(?<=[\u4e00-\u9fff]{2})(?:先生|女士|小姐|同学)$")
 _OWN_START = re.compile(r"^(?:(?:我|俺|咱|本人|主人|用户)(?:家)?的?|(?:my|(?:the )?user's)\s+)(?=\S)")
 _SPACE = re.compile(r"\s+")
+_SIGN = re.compile(r"-?\.?$")
+
+
+def bare(name: str) -> str:
+    """A name in one line without what stands around it, '' when that is all; a number keeps its sign."""
+    line = _SPACE.sub(" ", name)
+    inner = line.strip(_OUTER)
+    sign = _SIGN.search(line[: line.find(inner)]) if inner[:1].isdigit() else None
+    return f"{sign[0] if sign else ''}{inner}"
 
 
 def name_of(name: str) -> str:
     """A name as it is stored and shown: one line, without what stands around it."""
-    plain = _SPACE.sub(" ", name).strip(_OUTER) or _SPACE.sub(" ", name).strip()
+    plain = bare(name) or _SPACE.sub(" ", name).strip()
     key = key_of(plain)
     return key if key == OWN or key.startswith(f"{OWN}'s ") else plain
 
@@ -35,7 +44,7 @@ def name_of(name: str) -> str:
 def key_of(name: str) -> str:
     """What spellings of one name have in common: width, case, traditional characters, articles, quotes and
     titles are no difference; every word for the user is `user`, 我妈妈 and my mom are `user's mother`."""
-    folded = _SPACE.sub(" ", fold(name)).strip(_OUTER) or _SPACE.sub(" ", fold(name)).strip()
+    folded = bare(fold(name)) or _SPACE.sub(" ", fold(name)).strip()
     if folded in _OWN_WORDS:
         return OWN
     relative = _relative(folded)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.triples.names import key_of, name_of
+from memoryd.core.triples.names import bare, key_of, name_of
 from memoryd.core.triples.predicates import predicate_of
 
 MAX_BYTES = 200
@@ -54,9 +54,9 @@ def checked_statement(
     """
     name, is_negated = predicate_of(_checked(predicate, f"{where}predicate"))
     return Statement(
-        name_of(_checked(subject, f"{where}subject")),
+        checked_name(subject, f"{where}subject"),
         name,
-        name_of(_checked(object, f"{where}object")),
+        checked_name(object, f"{where}object"),
         negation != is_negated,
         None if frequency is None else _checked(frequency, f"{where}frequency").strip(),
         None if condition is None else _checked(condition, f"{where}condition").strip(),
@@ -65,11 +65,12 @@ def checked_statement(
 
 def checked_name(name: str, parameter: str) -> str:
     """A caller's name of an entity, normalised. Raises `InvalidParameterError`."""
-    return name_of(_checked(name, parameter))
+    fault = None if _fault(name) or bare(name) else "is empty but for punctuation"
+    return name_of(_checked(name, parameter, fault))
 
 
-def _checked(value: Any, parameter: str) -> str:
-    fault = _fault(value)
+def _checked(value: Any, parameter: str, fault: str | None = None) -> str:
+    fault = _fault(value) or fault
     if fault:
         shown = value[:80].encode("utf-8", "replace").decode() if isinstance(value, str) else repr(value)[:80]
         raise InvalidParameterError(
