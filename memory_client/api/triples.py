@@ -106,8 +106,8 @@ class TriplesAPI:
     ) -> Deleted:
         """Destroy a triple: no memory makes it again, only `add` does. Memories that say so stay.
 
-        Evidence of agents the call does not see stays, and the triple for them. Raises `NotFoundError`,
-        `WrongIdError`.
+        Evidence of agents the call does not see stays, and the triple for them; their memories may say it
+        again. Raises `NotFoundError`, `WrongIdError`.
         """
 
     def alias(

@@ -78,6 +78,31 @@ def test_what_several_memories_say_lives_as_long_as_one_does(face: Face, user: s
     assert live(face, user) == {"user likes 拉面"}
 
 
+def test_a_callers_word_is_live_whatever_archived_memories_say(face: Face, user: str) -> None:
+    kb = face.kb
+    kb.triples.add("user", "likes", "拉面", user_id=user)
+    for id in kb.add_many([f"主人喜欢拉面。{n}" for n in range(21)], user_id=user):
+        kb.archive(id, user_id=user)
+    (triple,) = kb.triples.page(user_id=user)["items"]
+    assert triple["live"]
+    assert triple["evidence"][0] == {"kind": "manual", "id": None, "version": None, "active": True}
+    assert len(triple["evidence"]) == 20
+    assert kb.triples.query("user", user_id=user)["triples"][0]["live"]
+
+
+def test_what_one_agent_deletes_others_may_still_be_told(face: Face, user: str) -> None:
+    kb = face.kb
+    for agent in ("cook", "maid"):
+        kb.add("主人喜欢拉面", user_id=user, agent_id=agent)
+    (triple,) = kb.triples.page(user_id=user, agent_id="cook")["items"]
+    kb.triples.delete(triple["id"], user_id=user, agent_id="cook")
+    for agent in ("cook", "maid"):
+        kb.add("用户喜欢拉面", user_id=user, agent_id=agent)
+    kb.add("用户喜欢拉面", user_id=user, agent_id="gardener")
+    assert live(face, user, agent_id="cook") == set()
+    assert live(face, user, agent_id="maid") == live(face, user, agent_id="gardener") == {"user likes 拉面"}
+
+
 def test_a_caller_says_so(face: Face, user: str) -> None:
     kb = face.kb
     memory = kb.add("周五见了老王", user_id=user)

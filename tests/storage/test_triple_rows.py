@@ -279,6 +279,25 @@ def test_a_walk_weighs_hubs_down_and_says_when_it_was_cut(keeper: Keeper) -> Non
     assert [one.stored.statement.subject for one in only.reached] == ["小明"]
 
 
+@pytest.mark.parametrize(
+    ("by", "silenced"),
+    [(None, {None}), ("bot", {None, "bot"}), ("*", {None, "bot", "maid"})],
+)
+def test_a_deleted_triple_is_silenced_for_whom_it_was_seen(
+    keeper: Keeper, by: str | None, silenced: set[str | None]
+) -> None:
+    agents = (None, "bot", "maid")
+    evidence_of = {agent: Evidence(memory(keeper.store, agent_id=agent), agent, 1) for agent in agents}
+    scope = Scope(USER, by)
+    keeper.bury(keeper.say(LIKES, *evidence_of.values()) or "", scope)
+    for agent in agents:
+        stored = keeper.say(LIKES, evidence_of[agent], by_hand=False)
+        assert (stored is None) == (agent in silenced)
+        assert bool(keeper.told(scope)) == (by == "*" and agent not in silenced)
+    keeper.say(LIKES, Evidence(MANUAL, "bot"))
+    assert keeper.say(LIKES, evidence_of["bot"], by_hand=False), "said again by hand"
+
+
 def test_what_is_put_away_or_of_others_hides_nothing(keeper: Keeper) -> None:
     gone = memory(keeper.store, "archived")
     keeper.say(Statement("Anna", "likes", "tea"))

@@ -10,9 +10,8 @@ from typing import Literal
 
 from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import Scope
-from memoryd.storage import tombstones
 from memoryd.storage.database import Transaction
-from memoryd.storage.triples import entities
+from memoryd.storage.triples import entities, rows
 from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, Stored, agent_condition
 
 
@@ -30,18 +29,18 @@ class Told:
 def of(
     connection: sqlite3.Connection, scope: Scope, numbers: Sequence[int], most: int
 ) -> dict[int, list[Told]]:
-    """The evidence of triples that the scope sees, archived memories too, by the triple's number; newest
-    first, at most so many of each."""
+    """The evidence of triples that the scope sees, by the triple's number, at most so many of each: what is
+    active first, then archived memories, newest first."""
     agent, params = agent_condition(scope)
-    rows = connection.execute(
+    told = connection.execute(
         "SELECT e.triple, e.row, e.version, m.id, m.state, u.id, nullif(e.agent_id, '') FROM evidence e "
         "LEFT JOIN memories m ON m.row = e.row LEFT JOIN turns u ON u.row = e.row "
         f"WHERE e.triple IN (SELECT value FROM json_each(?)) AND +e.user_id = ? AND {agent} "
-        "ORDER BY e.triple, e.row DESC",
+        "ORDER BY e.triple, m.state IS NOT NULL AND m.state != 'active', e.row DESC",
         [json.dumps(list(numbers)), scope.user_id, *params],
     )
     found: dict[int, list[Told]] = {number: [] for number in numbers}
-    for triple, row, version, memory, state, turn, agent in rows:
+    for triple, row, version, memory, state, turn, agent in told:
         if len(found[triple]) >= most:
             continue
         if row == MANUAL:
@@ -90,8 +89,7 @@ def bury(tx: Transaction, scope: Scope, stored: Stored, now: float) -> int:
         f"DELETE FROM evidence WHERE +user_id = ? AND triple = ? AND {condition}",
         [scope.user_id, stored.number, *params],
     ).rowcount
-    identity = tx.execute("SELECT identity FROM triples WHERE number = ?", (stored.number,)).fetchone()[0]
-    tombstones.bury(tx, scope.user_id, "triple", identity, now)
+    rows.bury(tx, scope, stored.number, now)
     _destroy_bare(tx, scope.user_id, {stored.number})
     return gone
 

@@ -80,12 +80,16 @@ def store(
     *,
     by_hand: bool,
 ) -> str | None:
-    """Store a statement, or its further evidence; its id. One that was deleted comes back only by hand."""
+    """Store a statement, or its further evidence; its id. One that was deleted comes back only by hand: what
+    else speaks for an agent for whom it was deleted is passed over, None when nothing is left."""
     identity = salted(tx.connection, statement.identity)
-    if tombstones.is_buried(tx.connection, user_id, "triple", identity):
-        if not by_hand:
-            return None
-        tombstones.lift(tx, user_id, "triple", identity)
+    told = list(evidence)
+    if by_hand:
+        _lift(tx, user_id, identity, told)
+    else:
+        told = [one for one in told if not _is_buried(tx.connection, user_id, identity, one.agent_id)]
+    if not told:
+        return None
     row = tx.execute(
         "SELECT number, id FROM triples WHERE user_id = ? AND identity = ?", (user_id, identity)
     ).fetchone()
@@ -96,9 +100,34 @@ def store(
     )
     tx.executemany(
         "INSERT OR REPLACE INTO evidence (user_id, triple, row, agent_id, version) VALUES (?, ?, ?, ?, ?)",
-        [(user_id, number, one.row, one.agent_id or "", one.version) for one in evidence],
+        [(user_id, number, one.row, one.agent_id or "", one.version) for one in told],
     )
     return id
+
+
+def bury(tx: Transaction, scope: Scope, number: int, now: float) -> None:
+    """Leave tombstones of a triple for the agents whose evidence a scope sees."""
+    identity = tx.execute("SELECT identity FROM triples WHERE number = ?", (number,)).fetchone()[0]
+    agents = [ALL_AGENTS] if scope.agent_id == ALL_AGENTS else {"", scope.agent_id or ""}
+    for agent in agents:
+        tombstones.bury(tx, scope.user_id, "triple", _tombstone(tx.connection, identity, agent), now)
+
+
+def _is_buried(connection: sqlite3.Connection, user_id: str, identity: bytes, agent_id: str | None) -> bool:
+    return any(
+        tombstones.is_buried(connection, user_id, "triple", _tombstone(connection, identity, agent))
+        for agent in (agent_id or "", ALL_AGENTS)
+    )
+
+
+def _lift(tx: Transaction, user_id: str, identity: bytes, told: Iterable[Evidence]) -> None:
+    for agent in {ALL_AGENTS, *(one.agent_id or "" for one in told)}:
+        tombstones.lift(tx, user_id, "triple", _tombstone(tx.connection, identity, agent))
+
+
+def _tombstone(connection: sqlite3.Connection, identity: bytes, agent: str) -> bytes:
+    """Of a triple for one agent, '' for none and `*` for all. identity: as it is stored."""
+    return salted(connection, identity + agent.encode())
 
 
 def _insert(tx: Transaction, user_id: str, statement: Statement, id: str, identity: bytes, now: float) -> int:
