@@ -80,7 +80,8 @@ class Meaning:
         """Return once all that can be found by meaning is.
 
         A few memories of the user that wait to be embedded, as those stored while the model was loading,
-        are waited for too, though not for long. Raises `ModelUnavailableError`, `DeadlineExceededError`.
+        are waited for too, though not for long, and not for long texts. Raises `ModelUnavailableError`,
+        `DeadlineExceededError`.
         """
         if self._serving is None:
             self.host.wait(deadline)
@@ -92,6 +93,8 @@ class Meaning:
             raise deadline.error("loading the vectors after an unclean end")
         patience = Deadline.after(deadline.within(_FRESH_SECONDS))
         while 0 < self._vectors.missing(user_id) <= _FRESH_ROWS and not patience.over:
+            if not self._vectors.is_near(user_id):
+                return
             time.sleep(_POLL_SECONDS)
 
     def version(self) -> Hashable:

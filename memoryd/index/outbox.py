@@ -20,6 +20,7 @@ from memoryd.storage.texts import EVERY_TEXT, passages
 REMOVE = "remove"
 LONG = 8192
 """Characters over which a text takes so long to embed that others should not wait for it."""
+_IS_LONG = f"(SELECT length(text) > {LONG} FROM {EVERY_TEXT} t WHERE t.row = o.row)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,7 @@ def waiting(connection: sqlite3.Connection, limit: int, after_row: int, *, long:
     others."""
     queued = connection.execute(
         "SELECT row, text_seq FROM outbox o "
-        "WHERE operation = 'put' AND vector IS NULL AND row > ? "
-        f"AND (SELECT length(text) > {LONG} FROM {EVERY_TEXT} t WHERE t.row = o.row) = ? "
-        "ORDER BY row LIMIT ?",
+        f"WHERE operation = 'put' AND vector IS NULL AND row > ? AND {_IS_LONG} = ? ORDER BY row LIMIT ?",
         (after_row, long, limit),
     ).fetchall()
     found = passages(connection, [row for row, _ in queued])
@@ -138,6 +137,15 @@ def missing(connection: sqlite3.Connection, user_id: str | None) -> int:
     if user_id is None:
         return int(connection.execute(sql).fetchone()[0])
     return int(connection.execute(f"{sql} AND user_id = ?", (user_id,)).fetchone()[0])
+
+
+def is_near(connection: sqlite3.Connection, user_id: str) -> bool:
+    """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
+    sql = (
+        "SELECT 1 FROM outbox o "
+        f"WHERE operation = 'put' AND vector IS NULL AND user_id = ? AND {_IS_LONG} = 0 LIMIT 1"
+    )
+    return connection.execute(sql, (user_id,)).fetchone() is not None
 
 
 def waiting_rows(connection: sqlite3.Connection) -> list[int]:

@@ -158,6 +158,11 @@ class VectorIndex:
         """How many memories wait to be embedded, of one user or of all."""
         return self._state.missing(user_id)
 
+    def is_near(self, user_id: str) -> bool:
+        """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
+        with self._state.database.read() as connection:
+            return outbox.is_near(connection, user_id)
+
     def flush(self) -> int:
         """Hand the outbox to LanceDB in batches; return the rows handed over. Raises `StorageError`."""
         return upkeep.flush(self._state)

@@ -134,6 +134,10 @@ def test_long_texts_wait_by_themselves(world: World) -> None:
     assert [each.row for each in world.index.waiting(10)] == [row]
     assert [each.row for each in world.index.waiting(10, long=True)] == [long]
     assert world.index.waiting(10, long, long=True) == []
+    assert world.index.is_near("u")
+    world.remove([row])
+    assert not world.index.is_near("u")
+    assert world.index.missing("u") == 1
 
 
 def test_whether_a_text_is_still_the_same(world: World) -> None:
