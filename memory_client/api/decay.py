@@ -27,8 +27,9 @@ class DecayAPI:
     ) -> DecayPass:
         """Make a pass now.
 
-        Passes from more than a day ahead were made by a clock set wrong and are undone first. When more of
-        the user's active days lie ahead of the clock than behind it, nothing is done.
+        Passes from ahead of the clock were made when it was set wrong and are undone first. But when the
+        user's days run on from today, or most lie ahead, it is now that the clock is wrong: nothing is done
+        or undone, and `note` says so.
         """
 
     @long_running

@@ -80,13 +80,15 @@ class DecayPass(TypedDict):
     """What a pass did."""
 
     id: str | None
-    """None when it had nothing to do because the clock seems to be set back."""
+    """None when nothing was done, as `note` says."""
     archived: list[str]
     reviewed: list[str]
     """Memories a review was queued for."""
     undone: list[str]
     later: int
     """What is left for the passes after it."""
+    note: str | None
+    """Why nothing was done; None when the pass was made."""
 
 
 class PassUndone(TypedDict):

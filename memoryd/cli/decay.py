@@ -116,7 +116,7 @@ def _faded_line(one: Faded, memory: Memory | None) -> str:
 
 def _pass_lines(done: DecayPass) -> Iterator[str]:
     if done["id"] is None:
-        yield "! the clock seems to be set back: nothing was done"
+        yield f"! {done['note']}"
         return
     for id in done["undone"]:
         yield f"undone, because it lies in the future: {id}"

@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 DAY = 86_400.0
+_APART = 28
+"""Days without a sign of the user, from which on what lies ahead of the clock is no continuation of today."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -74,6 +76,24 @@ class Days:
         order = np.argsort(self.seqs, kind="stable")
         latest = np.maximum.accumulate(np.concatenate(([-np.inf], self.starts[order])))
         return np.asarray(latest[np.searchsorted(self.seqs[order], seqs, side="left")], np.float64)
+
+
+def is_behind(today: int, noted: Sequence[tuple[int, int]], passed: Sequence[int]) -> bool:
+    """Whether the clock is set back; if not, what lies ahead of it was told by a clock set ahead.
+
+    It is set back when most dates lie ahead, as for a machine that wakes up in 1970, or when dates run on
+    from today, unless as many up to today were noted after those: then somebody went back and lives here.
+    noted: active dates with their change numbers; passed: dates of passes that stand.
+    """
+    ahead = sum(day > today + 1 for day, _ in noted)
+    if 2 * ahead > len(noted):
+        return True
+    soon = range(today + 2, today + _APART)
+    near = [seq for day, seq in noted if day in soon]
+    if not near:
+        return any(day in soon for day in passed)
+    first = min(near)
+    return sum(day <= today + 1 and seq > first for day, seq in noted) < len(near)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from memory_client.errors import InvalidStateError, NotFoundError
 from memory_client.types import DecayPass, DecayPreview, Faded, Fate, PassInfo, PassUndone
 from memoryd.core import decay
-from memoryd.core.days import DAY, Floats
+from memoryd.core.days import DAY, Floats, is_behind
 from memoryd.core.decay import FATES, LASTING, Cohort
 from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
@@ -33,6 +33,9 @@ _AT_LEAST = 20
 _MOST = 1000
 """Of each fate in one pass: it is one transaction."""
 _SHOWN_PASSES = 10
+_BEHIND = (
+    "the clock seems to be set back: the user was there on later dates, so nothing is done until it is right"
+)
 _ENDS: tuple[Fate, ...] = ("expired", "decay")
 _FATES: tuple[Fate, ...] = (*_ENDS, "review")
 
@@ -66,8 +69,8 @@ class Decay:
         now = self._parts.clock()
         with self._parts.database.read() as connection:
             plan = self._plan(connection, scope, now)
-            is_behind = days.is_behind(connection, self._parts.calendar, scope.user_id, now)
-            ahead = [] if is_behind else passes.ahead(connection, scope, now + DAY)
+            behind = self._is_behind(connection, scope.user_id, now)
+            ahead = [] if behind else passes.ahead(connection, scope, now + DAY)
             latest = passes.latest(connection, scope, _SHOWN_PASSES)
             items = _faded(connection, scope, plan, limit)
         counts = {str(fate): len(plan.places[fate]) for fate in _FATES}
@@ -76,7 +79,7 @@ class Decay:
             counts={"active": plan.active, **counts, "later": plan.later},
             undo=[one.id for one in ahead],
             passes=[_info(one) for one in latest],
-            is_behind=is_behind,
+            is_behind=behind,
         )
 
     def run(self, scope: Scope, key: RequestKey | None, operator: str = "user") -> DecayPass:
@@ -86,14 +89,15 @@ class Decay:
             return cast(DecayPass, reply)
         now = self._parts.clock()
         with self._parts.database.read() as connection:
-            is_behind = days.is_behind(connection, self._parts.calendar, scope.user_id, now)
-        undone = [] if is_behind else self._undo_ahead(scope.user_id, now)
+            behind = self._is_behind(connection, scope.user_id, now)
+        undone = [] if behind else self._undo_ahead(scope.user_id, now)
         with self._parts.database.read() as connection:
-            plan = None if is_behind else self._plan(connection, scope, now)
+            plan = None if behind else self._plan(connection, scope, now)
 
         def apply(tx: Transaction) -> DecayPass:
-            done = DecayPass(id=None, archived=[], reviewed=[], undone=undone, later=0)
-            return done if plan is None else self._carry_out(tx, scope, plan, operator, undone, now)
+            if plan is None:
+                return DecayPass(id=None, archived=[], reviewed=[], undone=[], later=0, note=_BEHIND)
+            return self._carry_out(tx, scope, plan, operator, undone, now)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
@@ -119,6 +123,12 @@ class Decay:
             return PassUndone(id=pass_id, restored=[one.record.id for one in stored], withdrawn=withdrawn)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _is_behind(self, connection: sqlite3.Connection, user_id: str, now: float) -> bool:
+        """Whether the clock is set back, so that nothing may be done or undone."""
+        day = self._parts.calendar.day
+        ahead = passes.ahead(connection, Scope(user_id, ALL_AGENTS), now + DAY)
+        return is_behind(day(now), days.noted(connection, user_id), [day(one.at) for one in ahead])
 
     def _plan(self, connection: sqlite3.Connection, scope: Scope, now: float) -> _Plan:
         cohort = Cohort.of(passes.fading(connection, scope, LASTING))
@@ -150,7 +160,12 @@ class Decay:
             reviewed.append(one.record)
         passes.insert(tx, id, scope.user_id, now, operator, _by_agent(archived), _by_agent(reviewed))
         return DecayPass(
-            id=id, archived=_ids(archived), reviewed=_ids(reviewed), undone=undone, later=plan.later
+            id=id,
+            archived=_ids(archived),
+            reviewed=_ids(reviewed),
+            undone=undone,
+            later=plan.later,
+            note=None,
         )
 
     def _still(

@@ -29,13 +29,10 @@ def of_user(connection: sqlite3.Connection, calendar: Calendar, user_id: str, no
     return calendar.days(now, found.fetchall()[::-1])
 
 
-def is_behind(connection: sqlite3.Connection, calendar: Calendar, user_id: str, now: float) -> bool:
-    """Whether the clock is set back: more of the user's dates lie ahead of it than not."""
-    ahead, all_of_them = connection.execute(
-        "SELECT coalesce(sum(day > ?), 0), count(*) FROM active_days WHERE user_id = ?",
-        (calendar.day(now) + 1, user_id),
-    ).fetchone()
-    return bool(2 * ahead > all_of_them)
+def noted(connection: sqlite3.Connection, user_id: str) -> list[tuple[int, int]]:
+    """All dates of a user with their change numbers, ascending."""
+    found = connection.execute("SELECT day, seq FROM active_days WHERE user_id = ? ORDER BY day", (user_id,))
+    return [(int(day), int(seq)) for day, seq in found]
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:

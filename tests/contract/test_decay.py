@@ -167,6 +167,7 @@ def test_what_is_pinned_neither_fades_nor_is_asked_about(life: Clocked) -> None:
     assert life.effective(id) == 0.7225
     assert life.kb.decay.run() | {"id": None} == {
         "id": None, "archived": [], "reviewed": [], "undone": [], "later": 0,
+        "note": None,
     }  # fmt: skip
     life.kb.pin(id, False)
     assert life.effective(id) == 0.7225
@@ -436,12 +437,33 @@ def test_a_clock_that_was_behind_does_no_harm(tmp_path: Path, clock: str) -> Non
         now, life.now = life.now, 3600.0
         new = life.kb.add("said in 1970", AI)
         assert life.kb.decay.preview()["is_behind"]
-        assert life.kb.decay.run() == {"id": None, "archived": [], "reviewed": [], "undone": [], "later": 0}
+        done = life.kb.decay.run()
+        assert "the clock seems to be set back" in str(done["note"])
+        assert done | {"note": None} == {
+            "id": None, "archived": [], "reviewed": [], "undone": [], "later": 0, "note": None,
+        }  # fmt: skip
         life.now = now + 60
         assert life.effective(new) == 1.0
         assert life.kb.decay.run()["undone"] == []
         assert life.state(old) == ("archived", "decay")
         assert life.state(new)[0] == "active"
+
+
+@pytest.mark.parametrize("clock", ["active", "wall"])
+def test_a_clock_set_back_by_weeks_undoes_no_pass(tmp_path: Path, clock: str) -> None:
+    with clocked(tmp_path / "home", decay__clock=clock) as life:
+        archived: list[str] = []
+        for n in range(60):
+            life.kb.add(f"trip {n}", EPISODE)
+            archived += life.kb.decay.run()["archived"]
+            life.sleep(1)
+        assert len(archived) == 53
+        life.sleep(-40)
+        assert life.kb.decay.preview()["undo"] == []
+        assert life.kb.decay.run()["id"] is None
+        assert {life.state(id) for id in archived} == {("archived", "decay")}
+        life.sleep(40)
+        assert life.kb.decay.run()["undone"] == []
 
 
 @pytest.mark.parametrize("clock", ["active", "wall"])

@@ -1,0 +1,64 @@
+"""Whether a clock is set back or was ahead before, as the dates around it and the order of noting tell."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd.core.days import is_behind
+
+FAR = 3650
+
+
+def daily(first: int, last: int, seq: int = 0) -> list[tuple[int, int]]:
+    """A date for each day, noted in order."""
+    return [(day, seq + day - first) for day in range(first, last + 1)]
+
+
+@given(st.integers(30, 2000), st.data())
+def test_who_was_there_every_day_is_not_misled_by_a_clock_set_back(days: int, data: st.DataObject) -> None:
+    back = data.draw(st.integers(2, days - 1))
+    assert is_behind(days - back, daily(0, days), [])
+
+
+@given(st.integers(30, 2000), st.integers(1, 10), st.integers(28, FAR))
+def test_days_of_a_clock_that_was_ahead_lie_apart(days: int, wrong: int, ahead: int) -> None:
+    told = [*daily(0, days), *daily(days + ahead, days + ahead + wrong - 1, 10_000)]
+    assert not is_behind(days, told, [days + ahead])
+
+
+def test_a_machine_that_wakes_up_in_1970_is_behind() -> None:
+    assert is_behind(0, daily(20_000, 20_100), [])
+    assert is_behind(0, [(0, 500), *daily(20_000, 20_100)], [])
+
+
+def test_a_holiday_does_not_hide_that_the_days_run_on() -> None:
+    assert is_behind(100, [*daily(0, 99), *daily(120, 140, 100)], [])
+
+
+def test_a_few_dates_noted_since_the_clock_was_set_back_change_nothing() -> None:
+    weekdays = [(day, day) for day in range(200) if day % 7 < 5]
+    assert is_behind(154, [*weekdays, (153, 500), (154, 501)], [])
+
+
+@pytest.mark.parametrize("lived", [3, 10])
+def test_who_went_back_and_lives_there_is_right(lived: int) -> None:
+    """The clock was 20 days ahead for 3 days."""
+    told = [*daily(0, 50), *daily(71, 73, 100), *daily(51, 50 + lived, 200)]
+    assert not is_behind(50 + lived, sorted(told), [71])
+    assert is_behind(52, sorted([*daily(0, 50), *daily(71, 73, 100), *daily(51, 52, 200)]), [71])
+
+
+def test_an_old_error_that_today_comes_near_is_still_one() -> None:
+    told = [*daily(0, 50), (400, 100), *daily(51, 390, 200)]
+    assert not is_behind(390, sorted(told), [])
+    back = [*daily(0, 50), (FAR, 100), *daily(51, 390, 200)]
+    assert is_behind(350, sorted(back), []), "another error, longer ago, is no sign of life"
+
+
+def test_without_dates_the_passes_tell() -> None:
+    assert is_behind(100, [], list(range(102, 140)))
+    assert not is_behind(100, [], [100 + FAR])
+    assert not is_behind(100, [], [])
+    assert not is_behind(100, daily(0, 101), [101]), "another time zone"
