@@ -104,8 +104,10 @@ class KnowledgeAPI:
     ) -> SharedSet:
         """Let others subscribe to points: those of `ids`, or those the filters find now; one of the two.
 
-        The name may be used again: the set holds the new points then, for its subscribers, too. Points the
-        user no longer knows are not shown. Raises `NotFoundError` for an id that is not known now.
+        Filters know the points' fields `content`, `type`, `score`, `created_at`, `id` and `metadata.<key>`:
+        `{"type": "WorldModel", "score": {"gte": 85}}`. The name may be used again: the set holds the new
+        points then, for its subscribers, too. Points the user no longer knows are not shown. Raises
+        `NotFoundError` for an id that is not known now and for filters that no point fits.
         """
 
     def subscribe(

@@ -59,11 +59,6 @@ FIELDS: dict[str, FieldType] = {
     "valid_to": "time",
     "expires_at": "time",
 }
-_ALIASES = {"timestamp": "created_at"}
-_ELSEWHERE = {
-    "user_id": "pass user_id as a keyword, a filter cannot reach another user",
-    "agent_id": "pass agent_id as a keyword",
-}
 _ALLOWED: dict[FieldType, tuple[Operator, ...]] = {
     "text": OPERATORS,
     "number": OPERATORS[:-1],
@@ -72,6 +67,29 @@ _ALLOWED: dict[FieldType, tuple[Operator, ...]] = {
     "list": ("contains", "eq", "ne"),
     "any": OPERATORS,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What may be asked of some texts. aliases: other names of fields; elsewhere: what to ask instead of what
+    is no field; not_own: keys of their metadata that are fields, and so not found among the own ones."""
+
+    fields: Mapping[str, FieldType]
+    aliases: Mapping[str, str]
+    elsewhere: Mapping[str, str]
+    not_own: frozenset[str]
+
+
+RECORDS = Grammar(
+    FIELDS,
+    aliases={"timestamp": "created_at"},
+    elsewhere={
+        "user_id": "pass user_id as a keyword, a filter cannot reach another user",
+        "agent_id": "pass agent_id as a keyword",
+    },
+    not_own=TAKEN | FORBIDDEN.keys(),
+)
+"""Memories and turns, and whatever is found together with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,80 +130,87 @@ Node = Compare | Not | And | Or
 EVERYTHING = And(())
 
 
-def parse_filters(filters: Mapping[str, Any] | None, path: str = "filters") -> Node:
+def parse_filters(
+    filters: Mapping[str, Any] | None, path: str = "filters", grammar: Grammar = RECORDS
+) -> Node:
     """The checked tree of a filter object; None is everything. Raises `InvalidFilterError`."""
-    node = _object({} if filters is None else filters, path, 1)
-    compared = list(_comparisons(node))
+    node = _object({} if filters is None else filters, path, 1, grammar)
+    compared = list(comparisons(node))
     if len(compared) > _MAX_CONDITIONS:
-        raise _fault(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
+        raise filter_fault(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
     values = sum(len(one.value) for one in compared if one.operator in ("in", "nin"))
     if values > _MAX_VALUES:
-        raise _fault(path, f"{values:,} values in lists", f"at most {_MAX_VALUES:,}")
+        raise filter_fault(path, f"{values:,} values in lists", f"at most {_MAX_VALUES:,}")
     return node
 
 
-def _comparisons(node: Node) -> Iterator[Compare]:
+def comparisons(node: Node) -> Iterator[Compare]:
+    """Every comparison of a tree."""
     if isinstance(node, Compare):
         yield node
         return
     for part in [node.part] if isinstance(node, Not) else node.parts:
-        yield from _comparisons(part)
+        yield from comparisons(part)
 
 
-def _fault(path: str, fault: str, expected: str) -> InvalidFilterError:
+def filter_fault(path: str, fault: str, expected: str) -> InvalidFilterError:
+    """The error for what stands at a place of a filter."""
     return InvalidFilterError(
         f"{path}: {fault}; expected {expected}", parameter=path, value=fault, expected=expected
     )
 
 
-def _object(value: Any, path: str, depth: int) -> Node:
+def _object(value: Any, path: str, depth: int, grammar: Grammar) -> Node:
     if not isinstance(value, Mapping):
-        raise _fault(path, f"{shown(value)} is not an object", "a filter object such as {'category': 'fact'}")
+        raise filter_fault(
+            path, f"{shown(value)} is not an object", "a filter object such as {'category': 'fact'}"
+        )
     if depth > _MAX_DEPTH:
-        raise _fault(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
-    return And(tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth)))
+        raise filter_fault(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
+    return And(
+        tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth, grammar))
+    )
 
 
-def _entry(key: Any, value: Any, path: str, depth: int) -> list[Node]:
+def _entry(key: Any, value: Any, path: str, depth: int, grammar: Grammar) -> list[Node]:
     here = f"{path}.{key}"
     if key == "not":
-        return [Not(_object(value, here, depth + 1))]
+        return [Not(_object(value, here, depth + 1, grammar))]
     if key == "or":
         if not isinstance(value, list | tuple) or not value:
-            raise _fault(here, f"{shown(value)}", "a list of at least one filter object")
-        return [Or(tuple(_object(part, f"{here}[{i}]", depth + 1) for i, part in enumerate(value)))]
-    field, field_type = _field(key, path)
+            raise filter_fault(here, f"{shown(value)}", "a list of at least one filter object")
+        return [Or(tuple(_object(part, f"{here}[{i}]", depth + 1, grammar) for i, part in enumerate(value)))]
+    field, field_type = _field(key, path, grammar)
     if isinstance(value, Mapping):
         if not value:
-            raise _fault(here, "has no operator", f"one of {', '.join(_ALLOWED[field_type])}")
+            raise filter_fault(here, "has no operator", f"one of {', '.join(_ALLOWED[field_type])}")
         return [_compare(field, field_type, op, operand, here) for op, operand in value.items()]
     return [_compare(field, field_type, "eq", value, here)]
 
 
-def _field(key: Any, path: str) -> tuple[str, FieldType]:
+def _field(key: Any, path: str, grammar: Grammar) -> tuple[str, FieldType]:
     if not isinstance(key, str):
-        raise _fault(path, f"{shown(key)} is not a field", "string keys")
-    name = _ALIASES.get(key, key)
+        raise filter_fault(path, f"{shown(key)} is not a field", "string keys")
+    name = grammar.aliases.get(key, key)
     if name.startswith(METADATA_PREFIX) and len(name) > len(METADATA_PREFIX):
-        return _own_key(name, path), "any"
-    if name in _ELSEWHERE:
-        raise _fault(path, f"{name!r} cannot be filtered", _ELSEWHERE[name])
-    if name not in FIELDS:
-        near = get_close_matches(name, [*FIELDS, "not", "or"], n=1)
-        hint = (
-            f"{near[0]!r}" if near else f"metadata.{name:.40} for an own key, or one of {', '.join(FIELDS)}"
-        )
-        raise _fault(path, f"unknown field {shown(name)}", hint)
-    return name, FIELDS[name]
+        return _own_key(name, path, grammar), "any"
+    if name in grammar.elsewhere:
+        raise filter_fault(path, f"{name!r} cannot be filtered", grammar.elsewhere[name])
+    if name not in grammar.fields:
+        near = get_close_matches(name, [*grammar.fields, "not", "or"], n=1)
+        known = ", ".join(grammar.fields)
+        hint = f"{near[0]!r}" if near else f"metadata.{name:.40} for an own key, or one of {known}"
+        raise filter_fault(path, f"unknown field {shown(name)}", hint)
+    return name, grammar.fields[name]
 
 
-def _own_key(name: str, path: str) -> str:
+def _own_key(name: str, path: str, grammar: Grammar) -> str:
     """A key of metadata that was taken as a field is not found among the own ones: that must be said."""
     key = name.removeprefix(METADATA_PREFIX)
-    if key in _ELSEWHERE:
-        raise _fault(path, f"{name!r} cannot be filtered", _ELSEWHERE[key])
-    if key in TAKEN or key in FORBIDDEN:
-        raise _fault(path, f"{name!r} is a field, not an own key", repr(_ALIASES.get(key, key)))
+    if key in grammar.not_own and key in grammar.elsewhere:
+        raise filter_fault(path, f"{name!r} cannot be filtered", grammar.elsewhere[key])
+    if key in grammar.not_own:
+        raise filter_fault(path, f"{name!r} is a field, not an own key", repr(grammar.aliases.get(key, key)))
     return name
 
 
@@ -193,9 +218,9 @@ def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path:
     if operator not in OPERATORS:
         near = get_close_matches(str(operator), OPERATORS, n=1)
         hint = repr(near[0]) if near else f"one of {', '.join(OPERATORS)}"
-        raise _fault(path, f"unknown operator {shown(operator)}", hint)
+        raise filter_fault(path, f"unknown operator {shown(operator)}", hint)
     if operator not in _ALLOWED[field_type]:
-        raise _fault(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
+        raise filter_fault(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
     return Compare(field, operator, _operand(field_type, operator, value, f"{path}.{operator}"))
 
 
@@ -203,34 +228,34 @@ def _operand(field_type: FieldType, operator: Operator, value: Any, path: str) -
     check = _SCALARS[field_type]
     if operator in ("in", "nin"):
         if not isinstance(value, list | tuple):
-            raise _fault(path, f"{shown(value)}", "a list of values")
+            raise filter_fault(path, f"{shown(value)}", "a list of values")
         return tuple(check(item, f"{path}[{i}]") for i, item in enumerate(value))
     if field_type == "list":
         if operator == "contains":
             return _text(value, path)
         if not isinstance(value, list | tuple):
-            raise _fault(path, f"{shown(value)}", "a list of strings")
+            raise filter_fault(path, f"{shown(value)}", "a list of strings")
         return tuple(_text(item, path) for item in value)
     if value is None and operator in ("eq", "ne") and field_type != "boolean":
         return None
     if operator in ("gt", "gte", "lt", "lte") and isinstance(value, bool):
-        raise _fault(path, f"{shown(value)} has no order", "a number or a string")
+        raise filter_fault(path, f"{shown(value)} has no order", "a number or a string")
     return check(value, path)
 
 
 def _text(value: Any, path: str) -> str:
     if not isinstance(value, str):
-        raise _fault(path, f"{shown(value)}", "a string")
+        raise filter_fault(path, f"{shown(value)}", "a string")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise _fault(path, "a lone surrogate", "text that UTF-8 can carry") from error
+        raise filter_fault(path, "a lone surrogate", "text that UTF-8 can carry") from error
     return value
 
 
 def _number(value: Any, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not _storable(value):
-        raise _fault(path, f"{shown(value)}", "a finite number")
+        raise filter_fault(path, f"{shown(value)}", "a finite number")
     return value
 
 
@@ -247,7 +272,7 @@ def _time(value: Any, path: str) -> float:
 
 def _boolean(value: Any, path: str) -> bool:
     if not isinstance(value, bool):
-        raise _fault(path, f"{shown(value)}", "true or false")
+        raise filter_fault(path, f"{shown(value)}", "true or false")
     return value
 
 

@@ -30,7 +30,8 @@ class ShareKnowledge:
     def publish(
         self, user_id: str, name: str, ids: Sequence[str] | None, node: Node, key: RequestKey | None
     ) -> SharedSet:
-        """Make a set of the points of `ids`, or of those a filter finds now. Raises `NotFoundError`."""
+        """Make a set of the points of `ids`, or of those a filter finds now. Raises `NotFoundError` for
+        none."""
         self._knowledge.settle(user_id)
         now = self._parts.clock()
 
@@ -40,6 +41,11 @@ class ShareKnowledge:
                 known = snapshots.ids(tx.connection, user_id, rows)
                 by_id = {id: row for row, id in known.items()}
                 rows = [by_id[id] if id in by_id else _unknown(id) for id in ids]
+            if not rows:
+                raise NotFoundError(
+                    f"no knowledge point this user knows now fits the filters; {name!r} was not published",
+                    id=name,
+                )
             grants.publish(tx, user_id, name, rows, now)
             return [len(set(rows)), now]
 

@@ -18,8 +18,8 @@ from memory_client.types import (
     SharedSet,
 )
 from memoryd.core.call import current_call
-from memoryd.core.filters import parse_filters
 from memoryd.core.ids import check_name
+from memoryd.core.knowledge.filtering import parse_point_filters
 from memoryd.core.knowledge.sampling import DRAWN
 from memoryd.core.knowledge.versions import LATEST, check_version_id
 from memoryd.core.scope import Scope
@@ -127,7 +127,7 @@ class KnowledgeService(KnowledgeAPI):
             )
         key = _key("publish", user_id, request_id, name=name, ids=ids, filters=filters)
         chosen = checked_ids(ids, "knp") if ids else None
-        return self._sharing.publish(user_id, name, chosen, parse_filters(filters), key)
+        return self._sharing.publish(user_id, name, chosen, parse_point_filters(filters), key)
 
     def subscribe(
         self, owner: str, name: str, *, user_id: str = "default", request_id: str | None = None

@@ -17,7 +17,7 @@ _LISTS = ("tags", "exact_keys")
 _OF_TURNS = frozenset(
     ("id", "text", "session_id", "position", "role", "speaker", "created_at", "event_start", "event_end")
 ) | {"received_at"}  # asked by reads as of a time only; no filter of a caller has this field
-_OF_POINTS = frozenset(("id", "text", "created_at", "score"))
+_OF_POINTS = frozenset(("id", "text", "created_at", "type", "score"))
 _COLUMNS: dict[TextKind, frozenset[str]] = {
     "memory": frozenset(FIELDS) - {"role", "speaker"},
     "turn": _OF_TURNS,
@@ -27,6 +27,7 @@ _COLUMNS: dict[TextKind, frozenset[str]] = {
 _EXPRESSIONS: dict[tuple[TextKind, str], str] = {
     ("point", "kind"): "CASE m.type WHEN 'WorldModel' THEN 'world_model' "
     "WHEN 'ExperientialKnowledge' THEN 'experience' ELSE 'other' END",
+    ("point", "content"): "m.text",
     ("point", "importance"): "(m.score / 50.0)",
 }
 """Fields that a kind of text has without a column of that name."""

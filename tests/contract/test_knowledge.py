@@ -104,7 +104,7 @@ def test_a_user_that_cannot_be_is_refused(kb: KB, who: str) -> None:
         lambda: knowledge.retrieve_relevant_knowledge(who, "a"),
         lambda: knowledge.merge(who),
         lambda: knowledge.compare(who, "latest", "latest"),
-        lambda: knowledge.publish("set", filters={"kind": "other"}, user_id=who),
+        lambda: knowledge.publish("set", filters={"type": "OtherKnowledge"}, user_id=who),
         lambda: knowledge.subscribe(who, "set"),
         lambda: knowledge.shared(user_id=who),
     ):

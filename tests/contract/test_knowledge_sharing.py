@@ -8,7 +8,7 @@ import pytest
 from faces import Face
 from support import eventually
 
-from memory_client.errors import InvalidParameterError, NotFoundError, WrongIdError
+from memory_client.errors import InvalidFilterError, InvalidParameterError, NotFoundError, WrongIdError
 
 KB = Any
 FIRST, SECOND = "20260103174500", "20260104080000"
@@ -81,14 +81,39 @@ def test_a_subscriber_finds_what_is_published_and_no_more(
 @pytest.mark.usefixtures("ids")
 def test_a_filter_picks_what_there_is_when_it_is_published(kb: KB, user: str, friend: str) -> None:
     knowledge = kb.knowledge
-    knowledge.publish("w", filters={"kind": "world_model"}, user_id=user)
+    knowledge.publish("w", filters={"type": "WorldModel"}, user_id=user)
     knowledge.subscribe(user, "w", user_id=friend)
     assert texts(shared(kb, friend)) == ["花生 are dangerous"]
     assert texts(shared(kb, friend, "tea")) == ["tea is served at four"], "published whatever its score"
     knowledge.save_knowledge(user, SECOND, [point("花生 later", 99)])
     assert texts(shared(kb, friend)) == ["花生 are dangerous"]
-    assert knowledge.publish("w", filters={"importance": {"gte": 1.2}}, user_id=user)["points"] == 4
+    assert knowledge.publish("w", filters={"score": {"gte": 60}}, user_id=user)["points"] == 4
     assert len(shared(kb, friend)) == 4
+
+
+@pytest.mark.usefixtures("ids")
+def test_filters_know_the_fields_of_points(kb: KB, user: str) -> None:
+    for filters, points in (
+        ({"type": {"in": ["WorldModel", "OtherKnowledge"]}}, 3),
+        ({"type": {"ne": "WorldModel"}}, 2),
+        ({"type": "WorldModel", "score": {"gte": 85}}, 1),
+        ({"content": {"contains": "花生"}}, 3),
+        ({"metadata.private": "secret metadata"}, 1),
+        ({"not": {"metadata.private": "secret metadata"}}, 3),
+    ):
+        assert kb.knowledge.publish("w", filters=filters, user_id=user)["points"] == points, filters
+    for filters, fault in (
+        ({"type": "world_model"}, "WorldModel, ExperientialKnowledge, OtherKnowledge"),
+        ({"not": {"type": {"in": ["WorldModel", "Gossip"]}}}, "'Gossip' is no type"),
+        ({"kind": "WorldModel"}, "'kind' cannot be filtered; expected type"),
+        ({"colour": "red"}, "unknown field 'colour'.*id, content, type, score, created_at"),
+        ({"score": "high"}, "filters.score"),
+    ):
+        with pytest.raises(InvalidFilterError, match=fault):
+            kb.knowledge.publish("w", filters=filters, user_id=user)
+    with pytest.raises(NotFoundError, match="filters"):
+        kb.knowledge.publish("w", filters={"score": {"gt": 99}}, user_id=user)
+    assert [one["points"] for one in kb.knowledge.shared(user_id=user)] == [3], "nothing was changed"
 
 
 def test_filters_of_a_search_apply_and_metadata_stays_private(
@@ -158,7 +183,7 @@ def test_a_repeated_request_replies_though_the_set_is_gone(
 def test_what_the_owner_no_longer_knows_is_not_shared(kb: KB, user: str, friend: str) -> None:
     knowledge = kb.knowledge
     knowledge.save_knowledge(user, SECOND, [point("花生 wrong", 80)])
-    knowledge.publish("all", filters={"text": {"contains": "花生"}}, user_id=user)
+    knowledge.publish("all", filters={"content": {"contains": "花生"}}, user_id=user)
     knowledge.subscribe(user, "all", user_id=friend)
     assert "花生 wrong" in texts(shared(kb, friend))
     knowledge.rollback(user, FIRST)
@@ -169,7 +194,7 @@ def test_what_the_owner_no_longer_knows_is_not_shared(kb: KB, user: str, friend:
 def test_a_merge_carries_what_is_published_over(kb: KB, user: str, friend: str) -> None:
     knowledge = kb.knowledge
     knowledge.save_knowledge(user, FIRST, [point("花生很危险", 50)])
-    knowledge.publish("nuts", filters={"kind": "world_model"}, user_id=user)
+    knowledge.publish("nuts", filters={"type": "WorldModel"}, user_id=user)
     knowledge.subscribe(user, "nuts", user_id=friend)
     knowledge.save_knowledge(user, SECOND, [point("花生很危险。", 90)])
     assert texts(shared(kb, friend)) == ["花生很危险"]
@@ -212,7 +237,7 @@ def test_faults(kb: KB, user: str, friend: str, ids: dict[str, str]) -> None:
     knowledge, first = kb.knowledge, next(iter(ids.values()))
     for call in (
         lambda: knowledge.publish("x", user_id=user),
-        lambda: knowledge.publish("x", [first], {"kind": "other"}, user_id=user),
+        lambda: knowledge.publish("x", [first], {"type": "OtherKnowledge"}, user_id=user),
         lambda: knowledge.publish("x", [], {}, user_id=user),
         lambda: knowledge.publish("a\nb", [first], user_id=user),
         lambda: knowledge.publish("x" * 201, [first], user_id=user),
@@ -244,7 +269,7 @@ def test_scores_tell_nothing_of_what_is_not_shared(ready: Face, user: str, frien
         FIRST,
         [point("Biscuit the dog likes trains"), point("the train to Lisbon is late"), point("茶")],
     )
-    kb.knowledge.publish("trains", filters={"text": {"contains": "train"}}, user_id=user)
+    kb.knowledge.publish("trains", filters={"content": {"contains": "train"}}, user_id=user)
     kb.knowledge.subscribe(user, "trains", user_id=friend)
 
     def seen() -> Any:

@@ -82,7 +82,7 @@ def lived(kb: KB, user: str, own: Any, agents: Any) -> Life:
     kb.triples.alias("阿明", "小明", user_id=user)
     reviews = [one["id"] for one in kb.review.page(user_id=user)["items"]]
     versions = [kb.knowledge.save_knowledge(user, None, POINTS[:end])["version_id"] for end in (1, 2)]
-    kb.knowledge.publish(SET, filters={"kind": "world_model"}, user_id=user)
+    kb.knowledge.publish(SET, filters={"type": "WorldModel"}, user_id=user)
     ids = {
         "mem": [likes, hates, away, *memories],
         "trn": turns,
@@ -209,7 +209,7 @@ _FOR: dict[str, Call] = {
     "conversation.delete": {"ids": None},
     "triples.alias": {"alias": "明明"},
     "knowledge.save_knowledge": {"version_id": "20300101000000"},
-    "knowledge.publish": {"name": "more", "ids": None, "filters": {"text": {"contains": "花生"}}},
+    "knowledge.publish": {"name": "more", "ids": None, "filters": {"content": {"contains": "花生"}}},
 }
 
 

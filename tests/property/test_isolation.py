@@ -210,5 +210,5 @@ def _publisher(kb: KB) -> str:
     """A user with a set to subscribe to."""
     third = somebody("third")
     kb.knowledge.save_knowledge(third, None, POINTS)
-    kb.knowledge.publish(SET, filters={"text": {"contains": "r"}}, user_id=third)
+    kb.knowledge.publish(SET, filters={"content": {"contains": "r"}}, user_id=third)
     return third
