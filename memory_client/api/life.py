@@ -47,9 +47,9 @@ class LifeAPI:
     ) -> FeedbackTaken:
         """Say that a memory was `useful`, or is `wrong` or `outdated`.
 
-        useful: confidence + 0.1, up to 1.0, and nothing else. wrong, outdated: a review is opened, unless
-        one is open already; nothing is changed before its verdict. Raises `NotFoundError`, `WrongIdError`,
-        `InvalidStateError` when the memory is not active.
+        useful: confidence + 0.1, up to 1.0, and nothing else. wrong, outdated: a review is opened, or the one
+        that is open takes the newer finding and reason; nothing is changed before its verdict. Raises
+        `NotFoundError`, `WrongIdError`, `InvalidStateError` when the memory is not active.
         """
 
     def pin(

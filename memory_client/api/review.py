@@ -10,7 +10,8 @@ class ReviewAPI:
 
     kinds: `promotion`, when a use or a change lifts the importance to 2.5; `decay`, when that of a fact
     falls below .5, once for each fall; `feedback`, when it was called wrong or outdated. An open review is
-    withdrawn when its memory is archived, superseded or destroyed.
+    withdrawn when its memory is archived, superseded or destroyed; but what was called wrong or outdated is
+    asked again once a memory that the clock had archived is back.
     """
 
     def page(
@@ -39,5 +40,6 @@ class ReviewAPI:
 
         promote: the memory becomes core. keep: it stays; one that has fallen begins at .5 again, with a
         grace that doubles with each such verdict, up to 160 days. delete: it is archived.
-        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it was decided already.
+        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it was decided already, when the
+        memory is not active, and when core or system are to be promoted, or system archived.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_client.types import Verdict
 from memoryd.core.decay import PROMOTE_FROM, REVIEW_BELOW
 from memoryd.core.record import Record
 
@@ -13,6 +14,15 @@ def is_promotion_due(record: Record, before: float, after: float) -> bool:
     """Whether a write has lifted a memory's effective importance to where it may become core."""
     may_rise = record.state == "active" and record.category not in _SETTLED and not record.pinned
     return may_rise and before < PROMOTE_FROM <= after
+
+
+def refused(verdict: Verdict, category: str) -> str | None:
+    """What to do instead of a verdict that a memory of a category is not open to; None when it is."""
+    if verdict == "promote" and category in _SETTLED:
+        return "keep: there is nothing to promote it to"
+    if verdict == "delete" and category == "system":
+        return "keep, or delete(id, force=True), which alone ends it"
+    return None
 
 
 def is_lifted(after: float) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_client.errors import NotFoundError
-from memory_client.types import Updated
+from memory_client.types import ReviewKind, Updated
 from memoryd.core.kinds import TextKind
 from memoryd.core.record import Record, changed_fields
 from memoryd.core.scope import Scope
@@ -71,7 +71,7 @@ class Change:
             shelved = new.state != "active"
             self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
             if shelved:
-                reviews.withdraw(tx, old.user_id, old.id)
+                reviews.withdraw(tx, old.user_id, old.id, kinds=_settled_by(deed))
         return Updated(id=new.id, version=new.version, changed=True)
 
     def touch(self, tx: Transaction, stored: Stored, new: Record) -> None:
@@ -95,6 +95,11 @@ class Change:
         evidence.destroyed(tx, user_id, rows)
         memories.remove(tx, rows)
         return ids
+
+
+def _settled_by(deed: Deed) -> list[ReviewKind]:
+    """The reviews that putting a memory away answers, [] for all: what is wrong is not up to the clock."""
+    return ["decay", "promotion"] if deed.operator == "decay" else []
 
 
 def _unbury(tx: Transaction, record: Record, deed: Deed) -> None:

@@ -7,12 +7,15 @@ from dataclasses import replace
 from memory_client.errors import InvalidStateError, NotFoundError
 from memory_client.types import Decided, Review, ReviewKind, ReviewPage, ReviewState, Verdict
 from memoryd.core import decay
+from memoryd.core.record import Record
+from memoryd.core.review import refused
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import Age, age_of, ages
 from memoryd.engine.change import Change, seen
 from memoryd.engine.cursor import decode, encode, mark_of
 from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
+from memoryd.engine.shelve import require_active
 from memoryd.storage import memories, requests, reviews
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
@@ -60,6 +63,7 @@ class Judge:
         def apply(tx: Transaction) -> Decided:
             review = _pending(reviews.find(tx.connection, scope, id), id)
             stored = seen(tx, scope, review.memory_id)
+            _require_open_to(verdict, stored.record)
             reviews.decide(tx, review, verdict, operator, deed.reason, now)
             if verdict == "promote":
                 version = self._promote(tx, stored, deed, now)
@@ -102,6 +106,18 @@ def _pending(found: ReviewRow | None, id: str) -> ReviewRow:
             expected="pending",
         )
     return found
+
+
+def _require_open_to(verdict: Verdict, record: Record) -> None:
+    require_active(record)
+    fix = refused(verdict, record.category)
+    if fix is not None:
+        raise InvalidStateError(
+            f"verdict: {verdict!r}, but {record.id} is {record.category}; expected {fix}",
+            id=record.id,
+            state=record.category,
+            expected=fix,
+        )
 
 
 def _shown(review: ReviewRow, stored: Stored, age: Age) -> Review:

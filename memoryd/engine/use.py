@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
+from memory_client.types import Boosted, Feedback, FeedbackFinding, FeedbackTaken, Updated
 from memoryd.core import boost, decay
 from memoryd.core.days import DAY
 from memoryd.core.scope import Scope
@@ -114,11 +114,14 @@ class Use:
         used = replace(used, last_access=now, access_count=used.access_count + 1)
         self._change.touch(tx, stored, used)
 
-    def _doubt(self, tx: Transaction, stored: Stored, finding: Feedback, note: str | None, now: float) -> str:
-        """Queue a review, unless one is open; its id."""
+    def _doubt(
+        self, tx: Transaction, stored: Stored, finding: FeedbackFinding, note: str | None, now: float
+    ) -> str:
+        """Queue a review, or tell the one that is open what was found now; its id."""
         record = stored.record
         known = reviews.pending(tx.connection, record.user_id, record.id, "feedback")
         if known is not None:
+            reviews.renew(tx, record.user_id, known, finding, note)
             return known
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
         review = ReviewRow(
@@ -129,7 +132,7 @@ class Use:
             importance=effective,
             decay_from=record.decay_from,
             created_at=now,
-            finding="outdated" if finding == "outdated" else "wrong",
+            finding=finding,
             note=note,
         )
         reviews.insert(tx, review)

@@ -61,7 +61,7 @@ def page(
     after: tuple[float, str] | None,
     limit: int,
 ) -> list[ReviewRow]:
-    """Reviews in a state, oldest first, from behind `(created_at, id)`."""
+    """Reviews in a state, oldest first, from behind `(created_at, id)`; pending ones of active memories."""
     condition, params = _listed(scope, state, kind)
     if after is not None:
         condition, params = f"{condition} AND (r.created_at, r.id) > (?, ?)", [*params, *after]
@@ -82,6 +82,14 @@ def pending(connection: sqlite3.Connection, user_id: str, memory_id: str, kind: 
         (user_id, memory_id, kind),
     ).fetchone()
     return None if row is None else str(row[0])
+
+
+def renew(tx: Transaction, user_id: str, id: str, finding: FeedbackFinding, note: str | None) -> None:
+    """Give a review of feedback the newer finding, and the newer note if there is one."""
+    tx.execute(
+        "UPDATE reviews SET finding = ?, note = coalesce(?, note) WHERE user_id = ? AND id = ?",
+        (finding, note, user_id, id),
+    )
 
 
 def asked_rows(connection: sqlite3.Connection, user_id: str) -> list[int]:
@@ -137,4 +145,6 @@ def forget_user(tx: Transaction, user_id: str) -> None:
 def _listed(scope: Scope, state: ReviewState, kind: ReviewKind | None) -> tuple[str, list[object]]:
     owner, params = scoped(scope)
     condition, values = f"{owner} AND r.state = ?", [*params, state]
+    if state == "pending":
+        condition += " AND m.state = 'active'"
     return (condition, values) if kind is None else (f"{condition} AND r.kind = ?", [*values, kind])

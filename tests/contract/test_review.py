@@ -114,12 +114,82 @@ def test_wrong_and_outdated_ask_first(life: Clocked) -> None:
     assert life.kb.feedback(wrong, "wrong", "again")["review_id"] == taken["review_id"]
     life.kb.feedback(outdated, "outdated")
     [first, second] = life.kb.review.page(kind="feedback")["items"]
-    assert (first["finding"], first["note"], first["id"]) == ("wrong", "he said so", taken["review_id"])
+    assert (first["finding"], first["note"], first["id"]) == ("wrong", "again", taken["review_id"])
     assert (second["finding"], second["note"]) == ("outdated", None)
     assert life.state(wrong) == ("active", None)
     for review in (first, second):
         life.kb.review.decide(review["id"], "delete")
     assert (life.state(wrong), life.state(outdated)) == (("archived", "wrong"), ("archived", "review"))
+
+
+@pytest.mark.parametrize("back", ["boost", "restore", "undo_pass", "a clock set right"])
+def test_what_was_called_wrong_is_still_asked_about_after_decay(life: Clocked, back: str) -> None:
+    kb = life.kb
+    life.live(20)
+    now, id = life.now, kb.add("a trip", {"category": "episode"})
+    review = kb.feedback(id, "wrong", "it was another")["review_id"]
+    assert review is not None
+    if back == "a clock set right":
+        life.sleep(3650)
+    life.live(8)
+    pass_id = kb.decay.run()["id"]
+    assert pass_id is not None
+    assert life.state(id) == ("archived", "decay")
+    assert kb.review.page() == {"items": [], "cursor": None, "total": 0}
+    with pytest.raises(InvalidStateError, match="restore it first"):
+        kb.review.decide(review, "keep")
+    if back == "undo_pass":
+        kb.decay.undo_pass(pass_id)
+    elif back == "a clock set right":
+        life.now = now
+        assert kb.decay.run()["undone"] == [pass_id]
+    else:
+        getattr(kb, back)(id)
+    assert the_review(life, "feedback")["note"] == "it was another"
+    kb.review.decide(review, "delete")
+    assert life.state(id) == ("archived", "wrong")
+
+
+def test_what_the_user_puts_away_is_no_longer_called_wrong(life: Clocked) -> None:
+    id = life.kb.add("wrong")
+    life.kb.feedback(id, "wrong")
+    life.kb.archive(id)
+    life.kb.restore(id)
+    assert life.kb.review.page()["total"] == 0
+
+
+def test_a_later_finding_takes_the_place_of_the_one_before(life: Clocked) -> None:
+    id = life.kb.add("wrong")
+    first = life.kb.feedback(id, "outdated", "she moved")
+    assert life.kb.feedback(id, "wrong", "she never lived there") == first
+    review = the_review(life, "feedback")
+    assert (review["finding"], review["note"]) == ("wrong", "she never lived there")
+    life.kb.feedback(id, "wrong")
+    assert the_review(life, "feedback") == review, "nothing new was said"
+    life.kb.review.decide(review["id"], "delete")
+    assert life.state(id) == ("archived", "wrong")
+
+
+@pytest.mark.parametrize("category", ["core", "system"])
+def test_there_is_nothing_to_promote_core_or_system_to(life: Clocked, category: str) -> None:
+    id = life.kb.add("stays", {"category": category})
+    review = life.kb.feedback(id, "wrong")["review_id"]
+    before = life.get(id)
+    assert review is not None
+    with pytest.raises(InvalidStateError, match=f"verdict: .* is {category}; expected keep"):
+        life.kb.review.decide(review, "promote")
+    assert life.get(id) == before
+    assert life.kb.review.page()["total"] == 1
+
+
+def test_a_review_does_not_end_a_system_memory(life: Clocked) -> None:
+    id = life.kb.add("the rules", {"category": "system"})
+    review = life.kb.feedback(id, "wrong")["review_id"]
+    assert review is not None
+    with pytest.raises(InvalidStateError, match=r"verdict: .*delete\(id, force=True\)"):
+        life.kb.review.decide(review, "delete")
+    assert life.state(id) == ("active", None)
+    assert life.kb.review.decide(review, "keep")["version"] == 1
 
 
 def test_keep_after_feedback_changes_nothing(life: Clocked) -> None:
