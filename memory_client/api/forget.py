@@ -41,11 +41,13 @@ class ForgetAPI:
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Forgotten:
-        """Show what a query finds, active or not: memories, turns and triples; then destroy some by `ids`.
+        """Show what a query means, active or not: memories, turns and triples; then destroy some by `ids`.
 
         `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
-        them; `forget(ids=[...], dry_run=False)` destroys what was chosen of it, all or none. Memories of
-        category `system` are left out. Raises `NotFoundError`, `WrongIdError`.
+        them: what holds all words of the query, and what is clearly near in meaning where none of them
+        stands; `more` says how many are not shown. `forget(ids=[...], dry_run=False)` destroys what was
+        chosen of it, all or none. Memories of category `system` are left out. Raises `NotFoundError`,
+        `WrongIdError`.
         """
 
     @long_running

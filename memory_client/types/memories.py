@@ -113,7 +113,9 @@ class Forgotten(Deleted):
     """The receipt of `forget`; with `dry_run` its preview."""
 
     found: list[Forgettable]
-    """What the query found; empty once it is deleted."""
+    """What the query means; empty once it is deleted."""
+    more: int
+    """How many more the query means that are not shown, of 200 looked at beyond them."""
 
 
 class UserDeleted(TypedDict):

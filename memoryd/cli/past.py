@@ -39,12 +39,15 @@ def history(
 @click.command()
 @click.argument("query")
 @click.option(
-    "-n", "count", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many are looked at."
+    "-n",
+    "count",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How many texts are shown.",
 )
 @click.option("--id", "ids", multiple=True, help="Only this of what is found; may be given again.")
-@click.option(
-    "--all", "every", is_flag=True, help="All of what is found; a search finds much that is far off."
-)
+@click.option("--all", "every", is_flag=True, help="All of what is shown.")
 @click.option("--yes", is_flag=True, help="Do not ask; goes with --id or --all.")
 @for_user
 @click.pass_obj
@@ -60,7 +63,7 @@ def forget(
     every: bool,
     yes: bool,
 ) -> None:
-    """Show what QUERY finds, archived or not; destroy what is chosen of it for good, once confirmed."""
+    """Show what QUERY means, archived or not; destroy what is chosen of it for good, once confirmed."""
     from memory_client.client import KnowledgeClient
 
     if yes and not (ids or every):
@@ -68,6 +71,11 @@ def forget(
     with KnowledgeClient(paths.root) as client:
         would = client.forget(query, n_results=count, user_id=user, agent_id=agent)
         chosen = [one for one in would["ids"] if not ids or one in ids]
+        unmeant = [id for id in ids if id not in would["ids"]]
+        if unmeant:
+            raise click.UsageError(
+                f"--id {unmeant[0]}: not among the {len(would['ids'])} shown for {query!r}; look without --id"
+            )
         click.echo("\n".join(_found(would, chosen)))
         if chosen and not (ids or every):
             click.echo("nothing is destroyed; choose with --id for each of what shall go, or --all")
@@ -97,6 +105,8 @@ def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:
             state = f", {one['state']}" if one["state"] not in (None, "active") else ""
             yield f"{one['score']:.2f}  {one['id']}  {one['type']}{state}"
             yield f"    {plain(one['text'][:_SHOWN])}"
+    if would["more"]:
+        yield f"and {would['more']} more: narrow the query, or show more with -n"
     if not chosen:
         yield "nothing found"
 

@@ -70,7 +70,7 @@ class ForgetService(ForgetAPI):
             )
         checked = [check_id(id, _kind_of(id), f"ids[{i}]") for i, id in enumerate(ids)]
         key = request_key("memory.forget", scope, request_id, {"ids": ids, "agent_id": agent_id})
-        return Forgotten(**self._forget.forget(checked, scope, key), found=[])
+        return Forgotten(**self._forget.forget(checked, scope, key), found=[], more=0)
 
     def _forget_preview(
         self, query: str | None, ids: list[str] | None, n_results: int, scope: Scope
@@ -91,8 +91,9 @@ class ForgetService(ForgetAPI):
             scope=["memory", "turn"],
             include_archived=True,
         )
-        found = self._preview.preview(request)
-        return Forgotten(**self._forget.would(one["id"] for one in found), found=found)
+        seen = self._preview.preview(request)
+        would = self._forget.would(one["id"] for one in seen.found)
+        return Forgotten(**would, found=seen.found, more=seen.more)
 
     def delete_many(
         self,

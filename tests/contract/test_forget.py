@@ -156,6 +156,83 @@ def test_a_preview_shows_near_duplicates_one_by_one(kb: KB, user: str) -> None:
     assert {one["id"] for one in would["found"]} >= set(ids)
 
 
+def found(kb: KB, query: str, user: str) -> set[str]:
+    return {one["text"] for one in kb.forget(query, user_id=user)["found"] if one["type"] != "triple"}
+
+
+def test_a_preview_shows_nothing_that_is_not_meant(ready: Face, user: str) -> None:
+    kb = ready.kb
+    kb.add_many(["主人对花生过敏", "主人住在上海", "小明是主人的同事", "主人喜欢拉面"], user_id=user)
+    assert found(kb, "花生", user) == {"主人对花生过敏"}
+    assert found(kb, "zzzqqq", user) == set()
+    would = kb.forget("花生", user_id=user)
+    kb.forget(ids=would["ids"], dry_run=False, user_id=user)
+    assert kb.count(user_id=user) == 3
+
+
+MINE = [
+    "主人对花生过敏",
+    "主人对虾过敏",
+    "主人住在上海",
+    "主人喜欢喝咖啡",
+    "主人的生日是5月3日",
+    "主人养了一只叫团子的猫",
+    "主人的前女友叫李娜",
+    "主人的手机号是13800001111",
+    "I am allergic to shellfish",
+    "My sister Anna lives in Oslo",
+    "My dog is called Rex",
+    "I'm learning Japanese",
+    "My salary is 4,200 a month",
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("过敏", ["主人对花生过敏", "主人对虾过敏"]),
+        ("主人对虾过敏", ["主人对虾过敏"]),
+        ("关于前女友的事", ["主人的前女友叫李娜"]),
+        ("forget that I am allergic to shellfish", ["I am allergic to shellfish"]),
+        ("salary", ["My salary is 4,200 a month"]),
+        *[(q, []) for q in ("对鱼过敏", "主人住在北京", "主人喜欢喝茶", "主人的生日是8月9日", "量子物理")],
+        *[
+            (q, [])
+            for q in ("my sister Maria", "my dog Max", "I'm learning French", "football", "everything")
+        ],
+    ],
+)
+def test_what_is_said_of_others_is_not_meant(ready: Face, query: str, meant: list[str]) -> None:
+    kb, user = ready.kb, "forgetful"
+    if not kb.count(user_id=user):
+        kb.add_many(MINE, user_id=user)
+    eventually("all are indexed", lambda: all(one["indexed"] for one in kb.get_all(user)))
+    assert found(kb, query, user) == set(meant)
+
+
+def test_turns_are_not_meant_for_the_turns_beside_them(ready: Face, user: str) -> None:
+    said = ["今天天气真好", "我对花生过敏", "好的，我记住了", "晚上去看电影吧"]
+    for text in said:
+        ready.kb.conversation.append("s", "user", text, user_id=user)
+    assert found(ready.kb, "花生", user) == {"我对花生过敏"}
+
+
+def test_what_is_not_shown_is_counted(kb: KB, user: str) -> None:
+    kb.add_many([f"花生事件第{i}次" for i in range(30)], user_id=user)
+    would = kb.forget("花生", user_id=user)
+    assert (len(would["found"]), would["more"]) == (20, 10)
+    would = kb.forget("花生", n_results=30, user_id=user)
+    assert (len(would["found"]), would["more"]) == (30, 0)
+    assert kb.forget(ids=would["ids"], dry_run=False, user_id=user)["more"] == 0
+
+
+def test_of_a_named_entity_only_what_is_meant_is_shown(kb: KB, user: str) -> None:
+    pet = kb.triples.add("小明", "养", "一只猫", user_id=user)
+    phone = kb.triples.add("小明", "电话", "555-0101", user_id=user)
+    assert set(kb.forget("小明", user_id=user)["ids"]) == {pet, phone}
+    assert kb.forget("小明的电话", user_id=user)["ids"] == [phone]
+
+
 def test_forgetting_destroys_what_was_chosen(kb: KB, user: str) -> None:
     memory = kb.add("secret meeting in Prague", user_id=user)
     kept = kb.add("secret sauce", user_id=user)

@@ -78,6 +78,16 @@ def test_forgetting_is_shown_before_it_is_done(home: Path, client: KnowledgeClie
     assert "nothing found" in run(home, "forget", "plan", "--user", "f", "--all", "--yes").stdout
 
 
+def test_what_is_not_shown_is_said(home: Path, client: KnowledgeClient) -> None:
+    client.add_many([f"花生事件第{i}次" for i in range(5)], user_id="m")
+    other = client.add("主人住在上海", user_id="m")
+    assert "and 2 more" in run(home, "forget", "花生", "-n", "3", "--user", "m").stdout
+    failed = run(home, "forget", "花生", "--id", other, "--yes", "--user", "m")
+    assert (failed.returncode, client.count(user_id="m")) == (2, 6)
+    assert other in failed.stderr
+    assert run(home, "forget", "zzzqqq", "--user", "m").stdout == "nothing found\n"
+
+
 def test_the_past_is_searched(home: Path, client: KnowledgeClient) -> None:
     id = client.add("a red door", user_id="p")
     time.sleep(0.01)
