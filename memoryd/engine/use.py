@@ -9,6 +9,7 @@ from typing import TypeVar
 from memory_client.types import Boosted, Feedback, FeedbackFinding, FeedbackTaken, Updated
 from memoryd.core import boost, decay
 from memoryd.core.days import DAY
+from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import age_of, crossed
 from memoryd.engine.change import Change, seen
@@ -26,6 +27,8 @@ from memoryd.storage.versions import Deed
 T = TypeVar("T")
 _TRUST = 0.1
 """What being useful adds to the confidence."""
+_LATELY = 2 * DAY
+"""Seconds around now that a local date lies within, in any time zone."""
 
 
 class Use:
@@ -96,18 +99,26 @@ class Use:
         after = round(effective + use.applied, 9)
         if use.counts:
             self._count(tx, stored, after, now)
-            boosts.append(tx, user_id, id, now, kind, use.applied, reason)
+            self._note(tx, stored.record, kind, use.applied, reason, now)
             crossed(tx, self._parts.ids, stored.record, effective, after, now)
         return Boosted(id=id, applied=use.applied, importance=after, why=use.why, restored=is_back)
 
     def _earlier(self, tx: Transaction, stored: Stored, now: float) -> tuple[float | None, float]:
         """The time of the last use that added something, nearest to now, and what today's have added."""
         found = boosts.between(
-            tx.connection, stored.record.user_id, stored.record.id, now - 2 * DAY, now + 2 * DAY
+            tx.connection, stored.record.user_id, stored.record.id, now - _LATELY, now + _LATELY
         )
         day = self._parts.calendar.day
-        last = min((at for at, amount in found if amount), key=lambda at: abs(now - at), default=None)
+        last = min((at for at, _ in found), key=lambda at: abs(now - at), default=None)
         return last, sum(amount for at, amount in found if day(at) == day(now))
+
+    def _note(
+        self, tx: Transaction, record: Record, kind: UseKind, applied: float, reason: str | None, now: float
+    ) -> None:
+        """Record what was added, for as long as it has a bearing on the next use."""
+        boosts.drop_before(tx, record.user_id, record.id, now - _LATELY)
+        if applied > 0:
+            boosts.append(tx, record.user_id, record.id, now, kind, applied, reason)
 
     def _count(self, tx: Transaction, stored: Stored, importance: float, now: float) -> None:
         used = decay.renewed(stored.record, importance, now)

@@ -1,4 +1,4 @@
-"""The uses of memories that counted."""
+"""The uses of memories that added something lately."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def append(
         "INSERT INTO boosts (user_id, memory_id, at, kind, amount, reason) VALUES (?, ?, ?, ?, ?, ?)",
         (user_id, memory_id, at, kind, amount, reason),
     )
+
+
+def drop_before(tx: Transaction, user_id: str, memory_id: str, at: float) -> None:
+    """Drop the uses of a memory from before a time."""
+    tx.execute("DELETE FROM boosts WHERE user_id = ? AND memory_id = ? AND at < ?", (user_id, memory_id, at))
 
 
 def between(

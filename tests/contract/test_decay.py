@@ -500,6 +500,25 @@ def test_a_boost_from_the_future_does_not_block(life: Clocked) -> None:
     assert life.kb.boost(id)["applied"] == 0.3
 
 
+def test_only_uses_that_may_still_matter_are_kept(life: Clocked) -> None:
+    most, id = life.kb.add("much", {"importance": 5}), life.kb.add("a fact")
+
+    def kept(id: str) -> int:
+        with life.kb._app._parts.database.read() as connection:
+            sql = "SELECT count(*) FROM boosts WHERE memory_id = ?"
+            return int(connection.execute(sql, (id,)).fetchone()[0])
+
+    for _ in range(20):
+        assert life.kb.boost(most)["why"] == "the most is 5"
+        life.sleep(hours=3)
+    assert kept(most) == 0
+    assert life.get(most)["access_count"] == 20
+    for _ in range(40):
+        life.kb.boost(id)
+        life.sleep(hours=6)
+    assert kept(id) <= 13
+
+
 def test_what_marks_a_day(life: Clocked) -> None:
     kb = life.kb
     id = kb.add("seen from here")
