@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 import threading
+from typing import Any
 
 from memory_client.errors import InvalidParameterError, WrongIdError
+from memoryd.core.shown import shown
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
 _TIME_DIGITS = 9  # milliseconds until the year 3084
@@ -73,21 +75,24 @@ def check_id(value: str, prefix: str, parameter: str = "id") -> str:
     )
 
 
-def check_name(value: str, parameter: str) -> str:
+def check_name(value: Any, parameter: str) -> str:
     """A name an app chose (user, agent, session, request): not blank, no control characters, 200 bytes."""
     reason = _name_fault(value)
-    if reason:
+    if reason or not isinstance(value, str):
+        found = value[:80] if isinstance(value, str) else shown(value)
         raise InvalidParameterError(
-            f"{parameter}: {value[:80]!r} {reason}; expected 1 to {MAX_NAME_BYTES} bytes of UTF-8 "
+            f"{parameter}: {found!r} {reason}; expected 1 to {MAX_NAME_BYTES} bytes of UTF-8 "
             f"without control characters",
             parameter=parameter,
-            value=value[:80].encode("utf-8", "replace").decode("utf-8"),
+            value=found.encode("utf-8", "replace").decode("utf-8"),
             expected=f"1 to {MAX_NAME_BYTES} bytes without control characters",
         )
     return value
 
 
-def _name_fault(value: str) -> str | None:
+def _name_fault(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return "is no text"
     if not value.strip():
         return "is blank"
     try:

@@ -13,6 +13,7 @@ import msgspec
 
 from memory_client.api import MethodSpec
 from memory_client.errors import InvalidParameterError
+from memory_client.types import KnowledgeItem
 from memoryd.core.shown import shown
 
 Types = dict[str, Any]
@@ -22,9 +23,14 @@ _STEP = re.compile(r"\[(\d+)\]|(\w+)")
 
 @functools.cache
 def declared_types(function: Callable[..., Any]) -> Types:
-    """Parameter name -> type of a declared method."""
+    """Parameter name -> type of a declared method, as far as it is checked here."""
     hints = typing.get_type_hints(function)
-    return {name: hint for name, hint in hints.items() if name != "return"}
+    return {name: _left_open(hint) for name, hint in hints.items() if name != "return"}
+
+
+def _left_open(declared: Any) -> Any:
+    """Knowledge points have a check of their own, with errors of their own class."""
+    return list[Any] if declared == list[KnowledgeItem] else declared
 
 
 def checked(spec: MethodSpec, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,12 +83,21 @@ def test_a_repeated_request_saves_once(kb: KB, user: str) -> None:
         (point("  "), "content"),
         ({**point("x"), "user_id": "somebody"}, "user_id"),
         ({**point("x"), "metadata": {"": 1}}, "metadata key"),
+        (point("x", "5"), "score"),  # type: ignore[arg-type]
+        (point("x", 5.0), "score"),  # type: ignore[arg-type]
+        (point("x", True), "score"),
+        ({"content": "x", "type": "WorldModel"}, "score"),
+        ({"type": "WorldModel", "score": 5}, "content"),
+        ({**point("x"), "metadata": ["a", "list"]}, "metadata"),
+        ({**point("x"), "scroe": 5}, "scroe"),
+        ("a text", ""),
+        (None, ""),
     ],
 )
 def test_a_bad_point_is_refused_whole(kb: KB, user: str, bad: Any, field: str) -> None:
     with pytest.raises(KnowledgeValidationError) as raised:
         kb.knowledge.save_knowledge(user, None, [point("good"), bad])
-    assert raised.value.data["parameter"] == f"points[1].{field}"
+    assert raised.value.data["parameter"] == (f"points[1].{field}" if field else "points[1]")
     assert kb.knowledge.get_recent_versions(user) == []
     assert kb.knowledge.retrieve_relevant_knowledge(user) == []
 

@@ -181,19 +181,37 @@ def test_a_version_holds_so_many_points(opened: Open) -> None:
 
 @pytest.mark.parametrize(
     "version",
-    ["", "newest", "../20260103174500", "20261303174500", "2026010317450", f"{FIRST}-1", f"{FIRST}\n"],
+    [
+        "",
+        None,
+        7,
+        "newest",
+        "../20260103174500",
+        "20261303174500",
+        "2026010317450",
+        f"{FIRST}-1",
+        f"{FIRST}\n",
+    ],
 )
-def test_a_version_is_a_time(storage: MemStorage, version: str) -> None:
+def test_a_version_is_a_time(storage: MemStorage, version: Any) -> None:
     with pytest.raises(InvalidParameterError):
         storage.save_knowledge("u", version, [point("a")])
-    with pytest.raises(InvalidParameterError):
-        storage.load_knowledge("u", version)
+    if version is not None:
+        with pytest.raises(InvalidParameterError):
+            storage.load_knowledge("u", version)
+
+
+@pytest.mark.parametrize("points", [None, "abc", 7, {"content": "a"}, [None], ["abc"]])
+def test_what_is_no_list_of_points_is_refused(storage: MemStorage, points: Any) -> None:
+    with pytest.raises(KnowledgeValidationError):
+        storage.save_knowledge("u", FIRST, points)
+    assert storage.get_latest_version_id("u") == ""
 
 
 @pytest.mark.parametrize(
-    "user", ["", " ", "a\x00b", "a\nb", "a\x7fb", "a\x85b", "x" * 201, "虫" * 67, "a\ud800"]
+    "user", ["", None, 7, " ", "a\x00b", "a\nb", "a\x7fb", "a\x85b", "x" * 201, "虫" * 67, "a\ud800"]
 )
-def test_a_user_that_cannot_be_is_refused(storage: MemStorage, user: str, tmp_path: Path) -> None:
+def test_a_user_that_cannot_be_is_refused(storage: MemStorage, user: Any, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterError):
         storage.save_knowledge(user, FIRST, [point("a", user_id=user)])
     with pytest.raises(InvalidParameterError):

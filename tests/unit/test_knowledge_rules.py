@@ -52,6 +52,12 @@ def test_a_point_fault_is_of_both_kinds() -> None:
     assert isinstance(raised.value, InvalidParameterError)
 
 
+@pytest.mark.parametrize("nothing", ["abc", None, 7, [], ["content"]])
+def test_what_is_no_object_is_no_point(nothing: Any) -> None:
+    with pytest.raises(KnowledgeValidationError, match=r"point: .*; expected an object"):
+        validate_knowledge_point(nothing)
+
+
 def test_a_point_is_completed() -> None:
     assert validate_knowledge_point({"content": "a", "type": "OtherKnowledge", "score": 0}, user_id="u") == {
         "content": "a",

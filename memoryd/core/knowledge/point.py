@@ -42,18 +42,20 @@ class PointRecord:
 
 
 def validate_knowledge_point(
-    point: Mapping[str, Any],
+    point: Any,
     *,
     user_id: str | None = None,
     content_chars: int = _CONTENT_CHARS,
     metadata_bytes: int = _METADATA_BYTES,
     parameter: str = "point",
 ) -> KnowledgePoint:
-    """The point with all its fields, as it will be stored.
+    """The point, an object, with all its fields, as it will be stored.
 
     user_id: whose it must be, taken where the point does not say; content_chars, metadata_bytes: limits.
     Raises `KnowledgeValidationError` naming the field, as `parameter.field`.
     """
+    if not isinstance(point, Mapping):
+        raise _fault(parameter, point, "an object with content, type and score")
     unknown = sorted(map(str, point.keys() - _FIELDS))
     if unknown:
         raise _fault(f"{parameter}.{unknown[0]}", unknown[0], f"the fields {', '.join(sorted(_FIELDS))}")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import VersionKind
@@ -31,9 +32,9 @@ class Version:
     points: int
 
 
-def check_version_id(value: str, parameter: str = "version_id") -> str:
+def check_version_id(value: Any, parameter: str = "version_id") -> str:
     """The id itself: UTC `YYYYMMDDHHMMSS`, or with `-NNN`. Raises `InvalidParameterError`."""
-    match = _ID.fullmatch(value)
+    match = _ID.fullmatch(value) if isinstance(value, str) else None
     if match is None or _moment(match[1]) is None:
         raise InvalidParameterError(
             f"{parameter}: {shown(value)} is no version; expected a time such as 20260103174500, "
@@ -42,7 +43,7 @@ def check_version_id(value: str, parameter: str = "version_id") -> str:
             value=shown(value),
             expected="YYYYMMDDHHMMSS or YYYYMMDDHHMMSS-NNN",
         )
-    return value
+    return match[0]
 
 
 def next_version_id(now: float, latest: str) -> str:

@@ -13,6 +13,7 @@ from memoryd.core.ids import check_name
 from memoryd.core.knowledge.point import validate_knowledge_point
 from memoryd.core.knowledge.sampling import DRAWN
 from memoryd.core.knowledge.versions import LATEST, Version, check_version_id
+from memoryd.core.shown import shown
 
 MAX_POINTS = 10_000
 EVERY = sys.maxsize
@@ -136,10 +137,15 @@ class MemStorage(ABC):
         """Points drawn by score from the newest versions, in the order drawn."""
 
 
-def checked_points(
-    points: Sequence[Mapping[str, Any]], user_id: str, max_points: int, **limits: int
-) -> list[KnowledgePoint]:
-    """The points of a new version. Raises `KnowledgeValidationError`."""
+def checked_points(points: Any, user_id: str, max_points: int, **limits: int) -> list[KnowledgePoint]:
+    """The points of a new version, a list or tuple. Raises `KnowledgeValidationError`."""
+    if not isinstance(points, list | tuple):
+        raise KnowledgeValidationError(
+            f"points: {shown(points)}; expected a list of points",
+            parameter="points",
+            value=shown(points),
+            expected="a list of points",
+        )
     if len(points) > max_points:
         raise KnowledgeValidationError(
             f"points: {len(points):,}; expected at most {max_points:,} in a version "
