@@ -10,6 +10,7 @@ from memory_client.types import ConflictType, Severity
 from memoryd.core.conflicts.attributes import slots
 from memoryd.core.conflicts.claims import Claim
 from memoryd.core.conflicts.found import FoundConflict
+from memoryd.core.conflicts.happenings import recurs_in_number, recurs_in_time
 from memoryd.core.conflicts.implied import implied
 from memoryd.core.conflicts.opposites import CHANGING_GROUPS, IMPRESSIONS
 from memoryd.core.conflicts.slot import Slot
@@ -78,6 +79,8 @@ def _aligned(a: Claim, b: Claim) -> FoundConflict | None:
     if _is_denied_habit(a, b, only_a, only_b) or _is_denied_habit(b, a, only_b, only_a):
         return _by_polarity(a, b, apart)
     if not apart and a.negations == b.negations and _are_numbers(only_a, only_b):
+        if recurs_in_number(a.text) or recurs_in_number(b.text):
+            return None
         return _found("number", a, b, f"{only_a[0][1:]} / {only_b[0][1:]}")
     return None
 
@@ -101,6 +104,8 @@ def _by_times(a: Claim, b: Claim) -> FoundConflict | None:
     if len(mine) != 1 or len(theirs) != 1 or a.negations or b.negations or not a.words:
         return None
     if _HABIT.search(a.text) or _HABIT.search(b.text) or not dates_exclude(mine[0], theirs[0]):
+        return None
+    if recurs_in_time(a.text) or recurs_in_time(b.text):
         return None
     return _found("date", a, b, f"{mine[0]} / {theirs[0]}")
 

@@ -18,6 +18,8 @@ _IS_IN_ZH = re.compile(
     rf"{WHO}(?:是)?(?:放|停|藏|存|位于|坐落|摆|挂|搁|收|留)?(?:在"
     rf"|于)(?P<value>.{{1,14}}(?:{PLACE_END}))(?:面|边|头)?$"
 )
+_DONE_IN = re.compile(r"有(?!限)|[买卖开租订看吃喝逛住做建](?:了|过|的|着|一|房)|[了过]")
+"""What is done or had in a place, behind it: one may have a house in two towns."""
 _IS_IN_KNOWN = re.compile(rf"{WHO}(?:位于|坐落于|坐落在|在)(?P<value>{HAN}{{2,8}})$")
 _IS_IN_EN = re.compile(
     r"^(?P<who>.+?)(?: is| are| was| were| will be|'s)?(?P<verb> held| kept| stored| parked"
@@ -76,6 +78,8 @@ def placed(claim: Claim) -> Slot | None:
         if match and (pattern is not _IS_IN_EN or _BE_EN.search(text)):
             value = bare(match["value"])
             known = pattern is not _IS_IN_KNOWN or value in PLACES
+            if pattern is _IS_IN_ZH and _DONE_IN.search(value):
+                continue
             if known and match["who"].strip() and is_place(value) and not _GENERIC.search(value):
                 return _slot(match, value)
     return None
