@@ -59,5 +59,7 @@ class DecayAPI:
     ) -> Deleted:
         """Destroy what was archived more than `older_than` days ago, by default `decay.retention_days`.
 
-        Leaves out what is pinned, of category core or system. `dry_run` only says which would go.
+        Leaves out what is pinned, of category core or system, and what a jump of the clock may have made that
+        old: a stretch without a pass or an active day counts for a quarter of `older_than` at most. `dry_run`
+        only says which would go. Raises `InvalidParameterError` when only such are left.
         """

@@ -96,6 +96,19 @@ def is_behind(today: int, noted: Sequence[tuple[int, int]], passed: Sequence[int
     return sum(day <= today + 1 and seq > first for day, seq in noted) < len(near)
 
 
+def lived(begins: Sequence[int], today: int, dates: Sequence[int], longest: float) -> list[float]:
+    """Days from each date to today that a jump of the clock cannot have made up.
+
+    dates: with a sign of life, in any order; no stretch without one counts for more than `longest` days.
+    """
+    signs = np.unique(np.array([day for day in dates if day < today] + [today], np.int64))
+    passed = np.concatenate(([0.0], np.cumsum(np.minimum(np.diff(signs), longest))))
+    starts = np.minimum(np.array(begins, np.int64), today)
+    following = np.searchsorted(signs, starts)
+    until = np.minimum(signs[following] - starts, longest)
+    return [float(days) for days in until + passed[-1] - passed[following]]
+
+
 @lru_cache(maxsize=4096)
 def _begin(zone: tzinfo, day: int) -> float:
     """When a local date begins, epoch seconds."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_right
 from functools import partial
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted
-from memoryd.core.days import DAY
+from memoryd.core.days import DAY, lived
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.change import Change
 from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
-from memoryd.storage import memories, passes, requests
+from memoryd.storage import days, memories, passes, requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
+
+_STRETCH = 0.25
+"""Of a retention, the longest stretch without a sign of the user that counts towards it."""
 
 
 class Purge:
@@ -41,7 +43,10 @@ class Purge:
             )
 
         def found(connection: sqlite3.Connection) -> list[str]:
-            return [id for id, _ in passes.ripe(connection, scope, now - retention * DAY)]
+            ids, doubtful = self._ripe(connection, scope, retention, now)
+            if doubtful and not ids:
+                raise _made_up(retention, doubtful)
+            return ids
 
         if dry_run:
             with self._parts.database.read() as connection:
@@ -61,13 +66,21 @@ class Purge:
             self._parts.database.write(partial(self._retire, Scope(user_id, ALL_AGENTS)))
 
     def _retire(self, scope: Scope, tx: Transaction) -> list[str]:
-        """What no clock can be blamed for: as many days have seen a pass since it was archived."""
-        now = self._parts.clock()
-        seen = passes.dates(tx.connection, scope.user_id)
-        ripe = passes.ripe(tx.connection, scope, now - self._retention * DAY)
-        past = bisect_right(seen, now // DAY)
-        ids = [id for id, at in ripe if past - bisect_right(seen, at // DAY) >= self._retention]
+        ids, _ = self._ripe(tx.connection, scope, self._retention, self._parts.clock())
         return self._destroy(tx, scope, ids)
+
+    def _ripe(
+        self, connection: sqlite3.Connection, scope: Scope, retention: float, now: float
+    ) -> tuple[list[str], int]:
+        """What was archived so many days ago, and how many more a jump of the clock may have made so old."""
+        day = self._parts.calendar.day
+        ripe = passes.ripe(connection, scope, now - retention * DAY)
+        signs = [date for date, _ in days.noted(connection, scope.user_id)]
+        signs += [day(at) for at in passes.times(connection, scope.user_id)]
+        longest = max(1.0, retention * _STRETCH)
+        passed = lived([day(at) for _, at in ripe], day(now), signs, longest)
+        ids = [id for (id, _), known in zip(ripe, passed, strict=True) if known >= int(retention)]
+        return ids, len(ripe) - len(ids)
 
     def _destroy(self, tx: Transaction, scope: Scope, ids: list[str]) -> list[str]:
         stored = memories.find(tx.connection, scope, ids)
@@ -75,3 +88,13 @@ class Purge:
         if gone:
             self._removal.queue(tx)
         return gone
+
+
+def _made_up(retention: float, doubtful: int) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"older_than: by the clock {doubtful} memories were archived over {retention:g} days ago, but on too "
+        "few of these days was anybody there: it may be set ahead. Set it right, or use delete_many(ids)",
+        parameter="older_than",
+        value=retention,
+        expected="a clock that is right, or ids for delete_many",
+    )

@@ -12,7 +12,6 @@ from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.texts import scoped
 
-_DAY = 86_400
 _FADING = (
     "SELECT m.row, m.importance, m.decay_from, m.decay_seq, m.grace, m.category, m.pinned, "
     "m.verified OR m.source = 'user', m.expires_at FROM memories m "
@@ -79,10 +78,10 @@ def undo(tx: Transaction, scope: Scope, id: str, now: float) -> None:
     )
 
 
-def dates(connection: sqlite3.Connection, user_id: str) -> list[int]:
-    """The days, since the epoch, on which there was a pass, ascending."""
-    sql = f"SELECT DISTINCT CAST(at / {_DAY} AS INTEGER) FROM passes WHERE user_id = ? ORDER BY 1"
-    return [int(day) for (day,) in connection.execute(sql, (user_id,))]
+def times(connection: sqlite3.Connection, user_id: str) -> list[float]:
+    """When there was a pass, at any agent's memories."""
+    found = connection.execute("SELECT DISTINCT at FROM passes WHERE user_id = ?", (user_id,))
+    return [float(at) for (at,) in found]
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:

@@ -377,7 +377,7 @@ def test_a_purge_destroys_what_was_archived_long_ago(life: Clocked) -> None:
     kb.pin(pinned)
     for id in (old, core, pinned):
         kb.archive(id)
-    life.sleep(30)
+    life.live(30)
     young = kb.add("young")
     kb.archive(young)
     with pytest.raises(InvalidParameterError, match="retention"):
@@ -388,6 +388,43 @@ def test_a_purge_destroys_what_was_archived_long_ago(life: Clocked) -> None:
     assert kb.decay.purge(30)["ids"] == [old]
     assert kb.get(old) is None
     assert [life.state(id)[0] for id in (core, pinned, young)] == ["archived"] * 3
+
+
+@pytest.mark.parametrize("older_than", [3, 30, 365])
+def test_a_purge_under_a_clock_set_ahead_destroys_nothing(life: Clocked, older_than: int) -> None:
+    kb = life.kb
+    id = kb.add("fresh")
+    life.live(100)
+    kb.archive(id)
+    life.sleep(3650)
+    kb.add("said ten years ahead")
+    kb.decay.run()
+    for dry_run in (True, False):
+        with pytest.raises(InvalidParameterError, match=r"older_than: .*clock.*delete_many"):
+            kb.decay.purge(older_than, dry_run=dry_run)
+    assert life.state(id) == ("archived", "user")
+    assert kb.decay.purge(0)["ids"] == [id]
+
+
+def test_a_purge_leaves_what_only_a_jump_of_the_clock_made_old(life: Clocked) -> None:
+    kb = life.kb
+    old, fresh = kb.add("old"), kb.add("fresh")
+    kb.archive(old)
+    life.live(100)
+    kb.archive(fresh)
+    life.sleep(3650)
+    assert kb.decay.purge(60)["ids"] == [old]
+    assert life.state(fresh)[0] == "archived"
+
+
+def test_a_purge_believes_weeks_of_absence(life: Clocked) -> None:
+    kb = life.kb
+    id = kb.add("old")
+    kb.archive(id)
+    for _ in range(18):
+        life.sleep(20)
+        life.live(1)
+    assert kb.decay.purge(365)["ids"] == [id]
 
 
 def test_the_retention_waits_for_days_that_were_lived_through(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core.days import is_behind
+from memoryd.core.days import is_behind, lived
 
 FAR = 3650
 
@@ -62,3 +62,12 @@ def test_without_dates_the_passes_tell() -> None:
     assert not is_behind(100, [], [100 + FAR])
     assert not is_behind(100, [], [])
     assert not is_behind(100, daily(0, 101), [101]), "another time zone"
+
+
+def test_days_lived_are_those_with_a_sign_near_them() -> None:
+    assert lived([0, 3, 10], 10, list(range(11)), 2) == [10, 7, 0]
+    assert lived([0, 3], 10, [4, 5], 2) == [2 + 1 + 2, 1 + 1 + 2]
+    assert lived([0], FAR, [], 90) == [90]
+    assert lived([5], 3, [], 90) == [0], "it lies ahead of the clock"
+    assert lived([0], 10, [0, 2, FAR], 4) == [2 + 4], "dates ahead of the clock are no sign"
+    assert lived([], 10, [1], 4) == []
