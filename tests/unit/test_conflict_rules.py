@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
@@ -392,3 +393,47 @@ def test_windows(text: str, seconds: float) -> None:
 def test_no_windows(text: str) -> None:
     with pytest.raises(InvalidParameterError, match="window"):
         parse_window(text)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "detail"),
+    [
+        ("主人喜欢拉面", "主人不喜欢拉面", "喜欢拉面 / 不喜欢拉面"),
+        ("我对花生过敏。", "我对花生不过敏。", "对花生过敏 / 对花生不过敏"),
+        ("主人住在北京，讨厌猫", "主人养狗，喜欢猫", "讨厌猫 / 喜欢猫"),
+        ("I love horror films.", "I hate horror films.", "I love horror films / I hate horror films"),
+        ("My name is Anna.", "My name is Kate.", "Anna / Kate"),
+        ("The wedding is in 2023.", "The wedding is in 2024.", "2023 / 2024"),
+        ("The wedding is in June.", "The wedding is in August.", "june / august"),
+        ("The concert starts at 3 pm.", "The concert starts at 17:00.", "3 pm / 17:00"),
+        ("考试在周五", "考试在周六", "周五 / 周六"),
+        ("主人的签证12月1日到期", "主人的签证11月1日到期", "12月1日 / 11月1日"),
+        ("主人有两只猫", "主人有三只猫", "2 / 3"),
+        ("主人在北京上班", "主人在上海上班", "北京 / 上海"),
+    ],
+)
+def test_the_detail_is_readable(a: str, b: str, detail: str) -> None:
+    found = judged(a, b)
+    assert found is not None
+    assert found.detail == detail
+
+
+def test_a_detail_is_short() -> None:
+    films = "films " * 50
+    found = judged(f"I love {films}", f"I hate {films}")
+    assert found is not None
+    assert len(found.detail) < 130
+
+
+@pytest.mark.parametrize("pair", EXCLUDE)
+def test_no_detail_shows_what_is_inside(pair: tuple[str, ...]) -> None:
+    found = judged(*pair[:2])
+    assert found is not None
+    assert not re.search(r"[@#_]|--|\b(?:date|clock|weekday|part) |liking", found.detail)
+
+
+def test_what_triples_alone_tell_is_told_in_the_texts() -> None:
+    a, b = Statement("user", "allergic_to", "nuts"), Statement("user", "allergic_to", "nuts", True)
+    found = between(Said("Nuts? Never again.", triples=[a]), Said("Nuts are fine for me.", triples=[b]))
+    assert found is not None
+    assert found.detail == "Nuts? Never again / Nuts are fine for me"

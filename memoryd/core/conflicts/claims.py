@@ -49,7 +49,8 @@ _NAMES = re.compile(r"(?<!^)\b[A-Z][\w'-]*")
 class Claim:
     """One clause. words: what it says, `#` before numbers, `@` before oppositions, whose side is in `sides`;
     times: apart, for they move about; negations: how many; past: whether it tells what was; of_user:
-    whether it names the user; names: its capitalised words; bag: its words in no order; text: folded."""
+    whether it names the user; names: its capitalised words; bag: its words in no order; text: folded;
+    raw: as it stands, without a subject taken over; written: how its times are put."""
 
     text: str
     words: tuple[str, ...]
@@ -62,6 +63,8 @@ class Claim:
     of_user: bool = False
     names: frozenset[str] = frozenset()
     bag: frozenset[str] = frozenset()
+    raw: str = ""
+    written: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def negated(self) -> bool:
@@ -118,6 +121,8 @@ def _claim(folded: str, raw: str) -> list[Claim]:
         of_user="user" in reading.roles,
         names=frozenset(name.casefold() for name in _NAMES.findall(raw)),
         bag=frozenset(reading.words),
+        raw=raw,
+        written=frozenset(reading.written.items()),
     )
     return [claim]
 

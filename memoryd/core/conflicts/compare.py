@@ -14,6 +14,7 @@ from memoryd.core.conflicts.happenings import recurs_in_number, recurs_in_time
 from memoryd.core.conflicts.implied import implied
 from memoryd.core.conflicts.opposites import CHANGING_GROUPS, IMPRESSIONS
 from memoryd.core.conflicts.slot import Slot
+from memoryd.core.conflicts.telling import against, as_written, time_as_written
 from memoryd.core.conflicts.values import dates_exclude, excludes, growth
 from memoryd.core.conflicts.words import CHANGING, CHANGING_STEMS, FAMILY_STEMS, GRAVE, GRAVE_STEMS, stem
 
@@ -51,7 +52,7 @@ def _by_attribute(a: Claim, b: Claim) -> FoundConflict | None:
         for other in theirs:
             if _exclude(mine, other):
                 severity: Severity = "low" if a.hedged or b.hedged else mine.severity
-                detail = f"{mine.value} / {other.value}"
+                detail = f"{as_written(mine.value, a.raw)} / {as_written(other.value, b.raw)}"
                 grows = growth(mine.value, other.value) if mine.attribute == "age" else None
                 return FoundConflict(mine.type, severity, detail, grows)
     return None
@@ -87,9 +88,9 @@ def _aligned(a: Claim, b: Claim) -> FoundConflict | None:
 
 def _by_polarity(a: Claim, b: Claim, apart: Sequence[str]) -> FoundConflict | None:
     if len(apart) == 1 and not a.negations and not b.negations:
-        return _found("antonym", a, b, apart[0], impression=apart[0])
+        return _found("antonym", a, b, against(a.raw, b.raw), impression=apart[0])
     if not apart and a.negated != b.negated and a.words:
-        return _found("negation", a, b, " ".join(a.words))
+        return _found("negation", a, b, against(a.raw, b.raw))
     return None
 
 
@@ -107,7 +108,8 @@ def _by_times(a: Claim, b: Claim) -> FoundConflict | None:
         return None
     if recurs_in_time(a.text) or recurs_in_time(b.text):
         return None
-    return _found("date", a, b, f"{mine[0]} / {theirs[0]}")
+    written = (time_as_written(dict(claim.written)[time]) for claim, time in ((a, mine[0]), (b, theirs[0])))
+    return _found("date", a, b, " / ".join(written))
 
 
 def _found(type: ConflictType, a: Claim, b: Claim, detail: str, impression: str = "") -> FoundConflict:

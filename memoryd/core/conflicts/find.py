@@ -9,6 +9,7 @@ from memoryd.core.conflicts.claims import claims
 from memoryd.core.conflicts.compare import compare
 from memoryd.core.conflicts.found import FoundConflict, Said
 from memoryd.core.conflicts.stated import exclude
+from memoryd.core.conflicts.telling import against
 
 _RANK = {"high": 0, "medium": 1, "low": 2}
 _LASTING = 1.0
@@ -40,7 +41,7 @@ def _all(first: Said, second: Said) -> Iterator[FoundConflict]:
     for mine in first.triples:
         for theirs in second.triples:
             if conflict := exclude(mine, theirs):
-                yield conflict
+                yield replace(conflict, detail=conflict.detail or against(first.text, second.text))
 
 
 def _grew(conflict: FoundConflict, years: float) -> bool:

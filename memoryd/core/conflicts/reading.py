@@ -57,18 +57,20 @@ _TOKENS = re.compile(
 @dataclass(slots=True)
 class Reading:
     """words: with `#` before numbers, `@` before oppositions, whose side stands in `sides`; roles: of the
-    small words, one by one."""
+    small words, one by one; written: how each time is put."""
 
     words: list[str] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
     sides: dict[str, int] = field(default_factory=dict)
     roles: list[Role] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
 
     def take(self, kind: str, piece: str) -> None:
         """Enter one token."""
         time = _time(kind, piece)
         if time is not None:
             self.times += [time] if time else []
+            self.written[time] = piece
             self.roles += ["past"] if _PAST.match(piece) else []
             return
         side = SIDES.get(piece) or (STEMMED_SIDES.get(stem(piece)) if kind == "word" else None)

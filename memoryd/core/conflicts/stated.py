@@ -17,7 +17,7 @@ _GRAVE = frozenset({"allergic_to", "suffers_from", "name", "born_on"})
 
 
 def exclude(a: Statement, b: Statement) -> FoundConflict | None:
-    """The conflict of two statements about the same time."""
+    """The conflict of two statements about the same time; no detail where predicates are opposed."""
     if (a.frequency, a.condition) != (b.frequency, b.condition) or _ANYBODY.fullmatch(a.subject):
         return None
     if key_of(a.subject) == key_of(b.subject) and key_of(a.object) == key_of(b.object):
@@ -34,12 +34,12 @@ def exclude(a: Statement, b: Statement) -> FoundConflict | None:
 
 
 def _opposed(a: Statement, b: Statement) -> FoundConflict | None:
-    """The same said and denied, or liked and disliked."""
+    """The same said and denied, or liked and disliked; the texts tell it better than predicates."""
     severity: Severity = "high" if a.predicate in _GRAVE else "medium"
     if a.predicate == b.predicate and a.negation != b.negation:
-        return FoundConflict("negation", severity, f"{a.predicate} {a.object}")
+        return FoundConflict("negation", severity, "")
     if {a.predicate, b.predicate} == {"likes", "dislikes"} and not a.negation and not b.negation:
-        return FoundConflict("antonym", "medium", f"{a.predicate} / {b.predicate} {a.object}")
+        return FoundConflict("antonym", "medium", "")
     return None
 
 
