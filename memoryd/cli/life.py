@@ -63,7 +63,7 @@ def archive(paths: DataPaths, /, memory_id: str, reason: str | None, user: str, 
 @for_user
 @click.pass_obj
 def restore(paths: DataPaths, /, memory_id: str, reason: str | None, user: str, agent: str | None) -> None:
-    """Bring the archived MEMORY_ID back, whatever archived it."""
+    """Bring MEMORY_ID back: archived, or superseded by what is archived or deleted by now."""
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:

@@ -53,7 +53,9 @@ class Supersede:
             require_active(stored.record)
             new = self._successor(tx.connection, stored, text, metadata or {}, now, draft.id)
             until = now if new.valid_from is None else new.valid_from
-            over = replace(stored.record, state="superseded", valid_to=until)
+            over = replace(
+                stored.record, state="superseded", valid_to=_earlier(stored.record.valid_to, until)
+            )
             _check_succession(over)
             self._change.apply(tx, stored, over, now, Deed("supersede", reason=why))
             self._change.insert(tx, new, embedded, Deed("create", reason=why))
@@ -91,6 +93,14 @@ class Supersede:
                 value=new.agent_id,
                 expected=repr(old.agent_id),
             )
+        if new.valid_from is not None and new.valid_from > now:
+            raise InvalidParameterError(
+                f"metadata.valid_from: {new.valid_from} is in the future, and until then {old.id} is true; "
+                f"expected now or earlier: supersede when it becomes true, or add it with event_start",
+                parameter="metadata.valid_from",
+                value=new.valid_from,
+                expected="now or earlier",
+            )
         if normal_form(new.text) == normal_form(old.text):
             raise InvalidParameterError(
                 f"text: says the same as {old.id}; expected what is true now; update_text puts it better",
@@ -108,6 +118,11 @@ def _inherited(old: Record, effective: float, given: Mapping[str, Any], now: flo
     if category in CATEGORIES:
         inherited |= {"category": category, "kind": old.kind}
     return {**inherited, "importance": max(effective, default_importance(category))}
+
+
+def _earlier(ended: float | None, until: float) -> float:
+    """What was over before is not true until its successor is."""
+    return until if ended is None else min(ended, until)
 
 
 def _check_succession(old: Record) -> None:

@@ -114,6 +114,72 @@ def test_only_an_active_memory_is_superseded(kb: KB, user: str) -> None:
     assert kb.count(user_id=user, include_archived=True) == 3
 
 
+def test_what_is_not_true_yet_supersedes_nothing(kb: KB, user: str) -> None:
+    old = kb.add("主人住在东京", user_id=user)
+    later = time.time() + 30 * 86_400
+    with pytest.raises(InvalidParameterError, match=r"metadata\.valid_from: .*future.*event_start"):
+        kb.supersede(old, "主人住在大阪", {"valid_from": later}, user_id=user)
+    assert [one["id"] for one in kb.page(user_id=user)["items"]] == [old]
+    assert kb.get(old, user_id=user)["valid_to"] is None
+
+
+def test_what_was_over_before_stays_over(kb: KB, user: str) -> None:
+    ended = time.time() - 1000 * 86_400
+    old = kb.add("lives in Rome", {"valid_from": 1000, "valid_to": ended}, user_id=user)
+    kb.supersede(old, "lives in Oslo", user_id=user)
+    assert kb.get(old, user_id=user)["valid_to"] == ended
+
+
+@pytest.mark.parametrize("gone", ["archive", "delete"])
+def test_a_mistaken_successor_is_taken_back(ready: Face, user: str, gone: str) -> None:
+    kb: KB = ready.kb
+    ends = time.time() + 1000 * 86_400
+    old = kb.add("主人住在北京", {"valid_to": ends}, user_id=user)
+    new = kb.supersede(old, "主人住在上海", user_id=user)
+    for call in (kb.boost, kb.archive, lambda id, **of: kb.revert(id, 1, **of)):
+        with pytest.raises(InvalidStateError, match="restore names it"):
+            call(old, user_id=user)
+    with pytest.raises(InvalidStateError, match=f"{new} is archived or deleted first") as told:
+        kb.restore(old, user_id=user)
+    assert told.value.data["successor"] == new
+    assert kb.get(old, user_id=user)["version"] == 2
+
+    getattr(kb, gone)(new, user_id=user)
+    assert kb.restore(old, "a mistake", user_id=user) == {"id": old, "version": 3, "changed": True}
+
+    back = kb.get(old, user_id=user)
+    assert (back["state"], back["valid_to"]) == ("active", ends)
+    last = kb.history(old, user_id=user)[-1]
+    assert (last["operation"], last["reason"], last["changed"]) == (
+        "restore",
+        "a mistake",
+        ["state", "valid_to"],
+    )
+    assert [hit["id"] for hit in kb.search("主人住在哪里", user_id=user)] == [old]
+    assert [one["id"] for one in kb.page(as_of=time.time(), user_id=user)["items"]] == [old]
+    assert kb.get(kb.supersede(old, "主人住在广州", user_id=user), user_id=user)["parent_id"] == old
+
+
+def test_of_a_chain_what_is_active_is_in_the_place_of_all(kb: KB, user: str) -> None:
+    first = kb.add("works at a bakery", user_id=user)
+    second = kb.supersede(first, "works at a bank", user_id=user)
+    third = kb.supersede(second, "works at a school", user_id=user)
+    kb.delete(second, user_id=user)
+    with pytest.raises(InvalidStateError, match=third):
+        kb.restore(first, user_id=user)
+    with pytest.raises(InvalidStateError, match="is active"):
+        kb.restore(third, user_id=user)
+
+
+def test_an_end_that_was_given_since_stays(kb: KB, user: str) -> None:
+    old = kb.add("lives in Rome", user_id=user)
+    new = kb.supersede(old, "lives in Oslo", user_id=user)
+    kb.update_metadata(old, {"valid_to": 5000.0}, user_id=user)
+    kb.archive(new, user_id=user)
+    kb.restore(old, user_id=user)
+    assert kb.get(old, user_id=user)["valid_to"] == 5000.0
+
+
 def test_as_of_reads_tell_both_sides(kb: KB, user: str) -> None:
     old = kb.add("drives a car", user_id=user)
     time.sleep(0.01)

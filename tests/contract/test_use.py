@@ -156,7 +156,7 @@ def test_restore_brings_an_archived_memory_back(ready: Face, user: str) -> None:
         assert [hit["id"] for hit in kb.search("拉面", mode=mode, user_id=user)] == [id]  # type: ignore[arg-type]
     memory = found(kb, id, user)
     assert (memory["state"], memory["archived_because"], memory["importance"]) == ("active", None, 0.5)
-    with pytest.raises(InvalidStateError, match="expected an archived memory"):
+    with pytest.raises(InvalidStateError, match="expected an archived or superseded memory"):
         kb.restore(id, user_id=user)
 
 
