@@ -133,7 +133,8 @@ class KnowledgeAPI:
     ) -> int:
         """Take an own set back from one user, for good, or from all, and the set with it.
 
-        They find nothing of it from that moment. Returns from how many. Raises `NotFoundError`.
+        They find nothing of it from that moment. Who was barred stays so after its own `delete_all`; after the
+        owner's the owner begins anew. Returns from how many it was taken. Raises `NotFoundError`.
         """
 
     def shared(self, *, user_id: str = "default") -> list[SharedSet]:

@@ -200,5 +200,5 @@ def _stores(life: Life) -> Iterator[tuple[str, Callable[[], Any]]]:
 
     yield "knowledge.save_knowledge", saved
     shared = word("knowledge.publish")
-    yield "knowledge.publish", lambda: kb.knowledge.publish(shared, filters={"kind": "world_model"}, **u)
+    yield "knowledge.publish", lambda: kb.knowledge.publish(shared, filters={"type": "WorldModel"}, **u)
     yield "knowledge.subscribe", lambda: kb.knowledge.subscribe(user, shared, user_id=life.friend)

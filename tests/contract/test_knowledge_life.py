@@ -256,7 +256,7 @@ def test_what_was_left_of_a_version_that_never_came_goes(
 def test_knowledge_survives_a_restart_and_a_reindex(tmp_path: Path, clock: Clock, storage: str) -> None:
     with opened(tmp_path, clock, storage) as kb:
         kb.knowledge.save_knowledge("u", FIRST, [point("tea is hot", 60)])
-        kb.knowledge.publish("teas", filters={"kind": "world_model"}, user_id="u")
+        kb.knowledge.publish("teas", filters={"type": "WorldModel"}, user_id="u")
         kb.knowledge.subscribe("u", "teas", user_id="v")
     with opened(tmp_path, clock, storage) as kb:
         for _ in range(2):

@@ -156,14 +156,30 @@ def test_nothing_is_found_from_the_moment_of_revoking(
         knowledge.subscribe(user, "nuts", user_id=other)
 
 
+def test_who_was_barred_stays_so_after_deleting_all(
+    kb: KB, user: str, friend: str, ids: dict[str, str]
+) -> None:
+    knowledge = kb.knowledge
+    knowledge.publish("nuts", list(ids.values()), user_id=user)
+    knowledge.subscribe(user, "nuts", user_id=friend)
+    knowledge.revoke("nuts", friend, user_id=user)
+    kb.delete_all(friend)
+    with pytest.raises(NotFoundError):
+        knowledge.subscribe(user, "nuts", user_id=friend)
+    assert shared(kb, friend) == []
+    assert knowledge.revoke("nuts", friend, user_id=user) == 0, "nothing is granted any more"
+    assert [one["subscribers"] for one in knowledge.shared(user_id=user)] == [[]]
+
+
 def test_a_subscription_is_given_back(kb: KB, user: str, friend: str, ids: dict[str, str]) -> None:
     kb.knowledge.publish("nuts", list(ids.values()), user_id=user)
     kb.knowledge.subscribe(user, "nuts", user_id=friend, request_id="r")
     kb.knowledge.subscribe(user, "nuts", user_id=friend, request_id="r")
     kb.knowledge.unsubscribe(user, "nuts", user_id=friend)
     assert shared(kb, friend) == []
-    with pytest.raises(NotFoundError):
-        kb.knowledge.unsubscribe(user, "nuts", user_id=friend)
+    for name in ("nuts", "bolts"):
+        with pytest.raises(NotFoundError, match=f"no subscription of this user to '{name}'"):
+            kb.knowledge.unsubscribe(user, name, user_id=friend)
     kb.knowledge.subscribe(user, "nuts", user_id=friend)
     assert len(shared(kb, friend)) == 3
 

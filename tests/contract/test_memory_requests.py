@@ -191,8 +191,8 @@ def _knowledge_calls(kb: KB, user: str) -> dict[str, tuple[Callable[..., Any], C
             lambda **k: n.save_knowledge(user, "20260103174501", points, **k),
         ),
         "knowledge.publish": (
-            lambda **k: n.publish("p", filters={"kind": "world_model"}, **u, **k),
-            lambda **k: n.publish("p", filters={"kind": "other"}, **u, **k),
+            lambda **k: n.publish("p", filters={"type": "WorldModel"}, **u, **k),
+            lambda **k: n.publish("p", filters={"type": "OtherKnowledge"}, **u, **k),
         ),
         "knowledge.merge": (lambda **k: n.merge(user, **k), lambda **k: n.merge(other, **k)),
         "knowledge.rollback": (

@@ -78,7 +78,7 @@ def _learn(kb: KnowledgeBase) -> None:
     second: KnowledgeItem = {"content": "Biscuit is afraid of thunder", "type": "OtherKnowledge", "score": 40}
     knowledge.save_knowledge("小明", "20260103093000", [first])
     knowledge.save_knowledge("小明", "20260103093000-001", [second, {**first, "score": 60}])
-    knowledge.publish("teas", filters={"kind": "world_model"}, user_id="小明")
+    knowledge.publish("teas", filters={"type": "WorldModel"}, user_id="小明")
     knowledge.subscribe("小明", "teas", user_id="other/../user")
 
 

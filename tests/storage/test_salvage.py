@@ -278,7 +278,7 @@ def test_knowledge_is_salvaged_and_goes_on(tmp_path: Path, lost: str | None) -> 
     points = [{"content": text(number), "type": "WorldModel", "score": 50} for number in range(300)]
     with KnowledgeBase(home, settings=NO_MODEL) as kb:
         kb.knowledge.save_knowledge("u", first, points)  # type: ignore[arg-type]
-        kb.knowledge.publish("set", filters={"kind": "world_model"}, user_id="u")
+        kb.knowledge.publish("set", filters={"type": "WorldModel"}, user_id="u")
         kb.knowledge.subscribe("u", "set", user_id="v")
     path = home / "memory.sqlite3"
     if lost is not None:
@@ -297,7 +297,7 @@ def test_knowledge_is_salvaged_and_goes_on(tmp_path: Path, lost: str | None) -> 
         found = kb.search("memory1", 5, scope=["shared"], user_id="v")
         assert bool(found) == (lost != "shared_sets")
         kb.knowledge.save_knowledge("w", None, points[:1])  # type: ignore[arg-type]
-        kb.knowledge.publish("private", filters={"kind": "world_model"}, user_id="w")
+        kb.knowledge.publish("private", filters={"type": "WorldModel"}, user_id="w")
         assert [one["name"] for one in kb.knowledge.shared(user_id="v")] == (["set"] if found else [])
         findings = {finding["check"]: finding for finding in kb.admin.doctor()}
         assert findings["keyword index"]["ok"], findings

@@ -17,6 +17,7 @@ from memoryd.core.filters import Compare
 from memoryd.core.knowledge.point import PointRecord
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge.snapshots import RECORD, record
+from memoryd.storage.salt import salted
 
 _GRANTED = "SELECT number FROM grants WHERE subscriber = ? AND state = 'granted'"
 
@@ -55,10 +56,10 @@ def publish(tx: Transaction, owner: str, name: str, rows: Iterable[int], now: fl
 def subscribe(tx: Transaction, subscriber: str, owner: str, name: str, now: float) -> None:
     """Grant a published set. Raises `NotFoundError` where there is none for this user."""
     number = _number(tx.connection, owner, name)
-    state = tx.execute(
-        "SELECT state FROM grants WHERE subscriber = ? AND number = ?", (subscriber, number)
-    ).fetchone()
-    if state is not None and state[0] == "revoked":
+    barred = tx.execute(
+        "SELECT 1 FROM grants WHERE subscriber = ? AND number = ?", (_barred(tx, subscriber), number)
+    )
+    if barred.fetchone() is not None:
         raise unknown_set(name)
     tx.execute("INSERT OR IGNORE INTO grants VALUES (?, ?, 'granted', ?)", (subscriber, number, now))
     _changed(tx)
@@ -67,11 +68,14 @@ def subscribe(tx: Transaction, subscriber: str, owner: str, name: str, now: floa
 def unsubscribe(tx: Transaction, subscriber: str, owner: str, name: str) -> None:
     """Give a grant back. Raises `NotFoundError` where there is none."""
     ended = tx.execute(
-        "DELETE FROM grants WHERE subscriber = ? AND state = 'granted' AND number = ?",
-        (subscriber, _number(tx.connection, owner, name)),
+        "DELETE FROM grants WHERE subscriber = ? AND state = 'granted' AND number = "
+        "(SELECT number FROM shared_sets WHERE owner = ? AND name = ?)",
+        (subscriber, owner, name),
     ).rowcount
     if not ended:
-        raise unknown_set(name)
+        raise NotFoundError(
+            f"no subscription of this user to {name!r} of {owner!r}; see knowledge.shared", id=name
+        )
     _changed(tx)
 
 
@@ -88,7 +92,9 @@ def revoke(tx: Transaction, owner: str, name: str, subscriber: str | None, now: 
     if subscriber is None:
         _remove_set(tx, number)
     else:
-        tx.execute("INSERT OR REPLACE INTO grants VALUES (?, ?, 'revoked', ?)", (subscriber, number, now))
+        tx.execute("DELETE FROM grants WHERE subscriber = ? AND number = ?", (subscriber, number))
+        barred = (_barred(tx, subscriber), number, now)
+        tx.execute("INSERT OR REPLACE INTO grants VALUES (?, ?, 'revoked', ?)", barred)
     _changed(tx)
     return int(ended)
 
@@ -135,7 +141,8 @@ def by_rows(connection: sqlite3.Connection, user_id: str, rows: Sequence[int]) -
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:
-    """Delete the sets of a user, and what was granted to the user."""
+    """Delete the sets of a user, and what was granted to the user. Of other users' sets the user stays barred
+    by a hash; who was barred from the user's own sets goes with these."""
     tx.execute("DELETE FROM grants WHERE subscriber = ?", (user_id,))
     for (number,) in tx.execute("SELECT number FROM shared_sets WHERE owner = ?", (user_id,)).fetchall():
         _remove_set(tx, number)
@@ -165,6 +172,11 @@ def _number(connection: sqlite3.Connection, owner: str, name: str) -> int:
     if found is None:
         raise unknown_set(name)
     return int(found[0])
+
+
+def _barred(tx: Transaction, subscriber: str) -> str:
+    """In whose place a revoked grant stands: it outlives what is stored of the user, and names nobody."""
+    return f"\1{salted(tx.connection, subscriber.encode()).hex()}"  # no user's id holds a control character
 
 
 def _remove_set(tx: Transaction, number: int) -> None:

@@ -176,7 +176,8 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX snapshot_points_by_point ON snapshot_points (point)",
-    # sets of points that users have published, and to whom they are granted; state: granted or revoked
+    # sets of points that users have published, and to whom they are granted; state: granted, or revoked, then
+    # with a salted hash of the subscriber
     """
     CREATE TABLE shared_sets (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
