@@ -140,8 +140,10 @@ class Forget:
             return {"memories": len(owned), "turns": said, "points": points}
 
         with self._knowledge.saving:  # no version may come between the files and the rows
-            self._knowledge.forget_files(user_id)
-            counts = self._write(key, apply)
+            known, counts = requests.replied_before(self._parts.database, key)
+            if not known:  # or what came since would go
+                self._knowledge.forget_files(user_id)
+                counts = self._write(key, apply)
         return UserDeleted(user_id=user_id, counts=counts, backups=self._removal.backups())
 
     def _delete(

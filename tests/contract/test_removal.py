@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from everything import Life
-from faces import Face
+from faces import Face, opened
 from support import eventually
 
 from memoryd.knowledge_base import KnowledgeBase
@@ -96,6 +96,21 @@ def test_delete_all_leaves_no_row(tmp_path: Path) -> None:
         assert places_of(home, "leaver") == []
     grown = {name: after[name] for name in after if after[name] > before.get(name, 0)}
     assert grown.keys() <= STAYS, grown
+
+
+@pytest.mark.parametrize("storage", ["files", "sqlite"])
+def test_a_repeated_delete_all_leaves_what_came_since(tmp_path: Path, storage: str) -> None:
+    with opened(
+        "in-process", tmp_path / "home", **{"embedder.model": "none", "knowledge.storage": storage}
+    ) as kb:
+        point = {"content": "the sky is blue", "type": "WorldModel", "score": 80}
+        kb.knowledge.save_knowledge("ann", None, [point])
+        first = kb.delete_all("ann", request_id="d1")
+        kb.knowledge.save_knowledge("ann", None, [point])
+        id = kb.add("new", user_id="ann")
+        assert kb.delete_all("ann", request_id="d1") == first
+        assert kb.get(id, user_id="ann") is not None
+        assert [one["content"] for one in kb.knowledge.load_knowledge("ann", "latest")] == ["the sky is blue"]
 
 
 def test_what_one_user_deletes_is_no_other_users(tmp_path: Path) -> None:
