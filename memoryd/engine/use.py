@@ -11,12 +11,12 @@ from memoryd.core import boost, decay
 from memoryd.core.days import DAY
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.engine.ageing import age_of, crossed
-from memoryd.engine.change import Change, seen
+from memoryd.engine.ageing import age_of, ages, crossed
+from memoryd.engine.change import Change, not_found, seen
 from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import Shelve, require_active
-from memoryd.storage import boosts, days, requests, reviews
+from memoryd.storage import boosts, days, memories, requests, reviews
 from memoryd.storage.boosts import UseKind
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
@@ -42,14 +42,12 @@ class Use:
     def boost(self, id: str, reason: str | None, scope: Scope, key: RequestKey | None) -> Boosted:
         """Make a memory more important."""
         why = screened_reason(reason)
-        return self._write(key, lambda tx, now: self._used(tx, scope, id, "boost", why, now))
+        return self._write(key, lambda tx, now: self._used(tx, scope, [id], "boost", why, now)[0])
 
     def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[Boosted]:
         """The same for what a reply really used, all or none."""
         wanted = list(dict.fromkeys(ids))
-        return self._write(
-            key, lambda tx, now: [self._used(tx, scope, id, "use", None, now) for id in wanted]
-        )
+        return self._write(key, lambda tx, now: self._used(tx, scope, wanted, "use", None, now))
 
     def feedback(
         self, id: str, finding: Feedback, reason: str | None, scope: Scope, key: RequestKey | None
@@ -85,23 +83,46 @@ class Use:
         return self._write(key, apply)
 
     def _used(
-        self, tx: Transaction, scope: Scope, id: str, kind: UseKind, reason: str | None, now: float
+        self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, reason: str | None, now: float
+    ) -> list[Boosted]:
+        """Carry out a use of each memory; what decay had archived comes back first."""
+        stored = _all_seen(tx, scope, ids)
+        away = [one for one in stored if one.record.archived_because == "decay"]
+        for one in away:
+            self._shelve.bring_back(tx, one, now, Deed("restore", reason=reason or kind))
+        if away:
+            stored = _all_seen(tx, scope, ids)
+        for one in stored:
+            require_active(one.record)
+        if stored:
+            days.note(tx, self._parts.calendar, scope.user_id, now)
+        known = ages(tx.connection, self._parts.calendar, stored, now)
+        back = {one.record.id for one in away}
+        return [
+            self._lifted(tx, one, age.effective, kind, reason, now, is_back=one.record.id in back)
+            for one, age in zip(stored, known, strict=True)
+        ]
+
+    def _lifted(
+        self,
+        tx: Transaction,
+        stored: Stored,
+        effective: float,
+        kind: UseKind,
+        reason: str | None,
+        now: float,
+        *,
+        is_back: bool,
     ) -> Boosted:
-        stored = seen(tx, scope, id)
-        user_id, is_back = stored.record.user_id, stored.record.archived_because == "decay"
-        if is_back:
-            self._shelve.bring_back(tx, stored, now, Deed("restore", reason=reason or kind))
-            stored = seen(tx, scope, id)
-        require_active(stored.record)
-        days.note(tx, self._parts.calendar, user_id, now)
-        effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
         use = boost.use(effective, *self._earlier(tx, stored, now), now)
         after = round(effective + use.applied, 9)
         if use.counts:
             self._count(tx, stored, after, now)
             self._note(tx, stored.record, kind, use.applied, reason, now)
             crossed(tx, self._parts.ids, stored.record, effective, after, now)
-        return Boosted(id=id, applied=use.applied, importance=after, why=use.why, restored=is_back)
+        return Boosted(
+            id=stored.record.id, applied=use.applied, importance=after, why=use.why, restored=is_back
+        )
 
     def _earlier(self, tx: Transaction, stored: Stored, now: float) -> tuple[float | None, float]:
         """The time of the last use that added something, nearest to now, and what today's have added."""
@@ -152,3 +173,12 @@ class Use:
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction, float], T]) -> T:
         now = self._parts.clock()
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx, now)))
+
+
+def _all_seen(tx: Transaction, scope: Scope, ids: Sequence[str]) -> list[Stored]:
+    """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
+    found = memories.find(tx.connection, scope, ids)
+    unknown = [id for id in ids if id not in found]
+    if unknown:
+        raise not_found(unknown)
+    return [found[id] for id in ids]

@@ -10,14 +10,14 @@ import functools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
 
 from memory_client.errors import HistoryLimitError
 from memoryd.core.normal import normal_form
-from memoryd.core.record import Record
+from memoryd.core.record import FIELD_NAMES, Record
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.salt import salted
@@ -226,7 +226,8 @@ def _no_longer_told(record: Record, what: str) -> HistoryLimitError:
 
 
 def _snapshot(record: Record) -> str:
-    return json.dumps(asdict(record), ensure_ascii=False, separators=(",", ":"))
+    fields = {name: getattr(record, name) for name in FIELD_NAMES}  # `asdict` copies deep: a third of a pass
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def _record(snapshot: str) -> Record:
