@@ -26,8 +26,9 @@ class ConflictsAPI:
         whenever it was made. What is found is noted and told again until it is resolved, until one of the two
         is changed or no longer active. Changes of a memory within the window that contradict the version
         before are told too, with the state `resolved` and no id; without `memory_id` also contradictions
-        between knowledge points (ids `knp_`) that a merge has met. Raises `NotFoundError`, `WrongIdError`,
-        `InvalidParameterError`.
+        between knowledge points (ids `knp_`) that a merge has met. Of a memory that is archived or superseded
+        nothing is told. Happenings that may recur (trips, purchases, meetings) do not exclude each other by
+        their times and numbers. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError`.
         """
 
     def resolve(

@@ -50,8 +50,7 @@ class Conflicts:
         since = -math.inf if math.isinf(seconds) else now - seconds
         with self._parts.database.read() as connection:
             looked_at = self._looked_at(connection, memory_id, since, scope)
-            active = [stored for stored in looked_at if stored.record.state == "active"]
-            found = list(self._search.between_memories(connection, scope, active, now))
+            found = list(self._search.between_memories(connection, scope, looked_at, now))
             corrected = [
                 conflict
                 for stored in looked_at
@@ -117,10 +116,11 @@ class Conflicts:
     def _looked_at(
         self, connection: sqlite3.Connection, memory_id: str | None, since: float, scope: Scope
     ) -> list[Stored]:
-        """What is compared with all others: one memory, or those of the window."""
+        """What is compared with all others: one memory, or those of the window; nothing that is put away."""
         if memory_id is None:
             return memories.changed_since(connection, scope, since, _MOST)
-        return [known(connection, scope, memory_id)]
+        stored = known(connection, scope, memory_id)
+        return [stored] if stored.record.state == "active" else []
 
     def _note(self, found: Sequence[ConflictRow]) -> None:
         if found:

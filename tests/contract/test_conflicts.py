@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -228,6 +230,38 @@ def test_what_is_put_away_has_no_conflicts(ready: Face, user: str) -> None:
     assert sides(kb.conflicts(nurse, user_id=user)) == [(lawyer, nurse)]
     kb.supersede(nurse, "主人的职业是教师", user_id=user)
     assert kb.conflicts(nurse, user_id=user) == []
+
+
+def test_of_what_is_put_away_no_correction_is_told(face: Face, user: str) -> None:
+    kb = face.kb
+    id = kb.add("主人住在北京", user_id=user)
+    kb.update_text(id, "主人住在上海", user_id=user)
+    assert len(kb.conflicts(id, user_id=user)) == 1
+    kb.archive(id, user_id=user)
+    assert kb.conflicts(id, user_id=user) == kb.conflicts(user_id=user) == []
+
+
+def test_asking_again_and_again_notes_nothing_more(wordy: Face, user: str) -> None:
+    kb = wordy.kb
+    ids = [kb.add(text, user_id=user) for text in (LAWYER, NURSE, "主人的职业是教师")]
+
+    def noted() -> int:
+        with closing(sqlite3.connect(f"file:{wordy.paths.database}?mode=ro", uri=True)) as database:
+            sql = "SELECT count(*) FROM conflicts WHERE user_id = ?"
+            return int(database.execute(sql, (user,)).fetchone()[0])
+
+    for number in range(6):
+        assert len(kb.conflicts(user_id=user)) == 3
+        kb.update_metadata(ids[number % 3], {"seen": number}, user_id=user)
+    assert noted() == 3
+    for _ in range(3):
+        kb.update_text(ids[0], "主人的职业是厨师", user_id=user)
+        kb.conflicts(user_id=user)
+        kb.update_text(ids[0], LAWYER, user_id=user)
+        kb.conflicts(user_id=user)
+    kb.archive(ids[1], user_id=user)
+    kb.conflicts(user_id=user)
+    assert noted() == 3
 
 
 def test_a_system_memory_loses_to_nobody(ready: Face, user: str) -> None:
