@@ -404,7 +404,7 @@ def test_no_windows(text: str) -> None:
         ("I love horror films.", "I hate horror films.", "I love horror films / I hate horror films"),
         ("My name is Anna.", "My name is Kate.", "Anna / Kate"),
         ("The wedding is in 2023.", "The wedding is in 2024.", "2023 / 2024"),
-        ("The wedding is in June.", "The wedding is in August.", "june / august"),
+        ("The wedding is in June.", "The wedding is in August.", "June / August"),
         ("The concert starts at 3 pm.", "The concert starts at 17:00.", "3 pm / 17:00"),
         ("考试在周五", "考试在周六", "周五 / 周六"),
         ("主人的签证12月1日到期", "主人的签证11月1日到期", "12月1日 / 11月1日"),

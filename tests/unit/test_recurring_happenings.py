@@ -76,6 +76,7 @@ ONCE = [
     ("I met my wife in 2010.", "I met my wife in 2012.", "date", "medium"),
     ("The interview takes place on May 4.", "The interview takes place on May 6.", "date", "medium"),
     ("My call with Bob is at 3 pm.", "My call with Bob is at 4 pm.", "date", "medium"),
+    ("主人预约了周三下午3点看牙", "主人预约了周三下午4点看牙", "date", "medium"),
     ("主人的体检在周三", "主人的体检在周四", "date", "medium"),
     ("I have worked at Google for 3 years.", "I have worked at Google for 6 years.", "number", "medium"),
     ("My appointment with Dr. Lee is at 3 pm.", "My appointment with Dr. Lee is at 4 pm.", "date", "medium"),

@@ -108,8 +108,11 @@ def _by_times(a: Claim, b: Claim) -> FoundConflict | None:
         return None
     if recurs_in_time(a.text) or recurs_in_time(b.text):
         return None
-    written = (time_as_written(dict(claim.written)[time]) for claim, time in ((a, mine[0]), (b, theirs[0])))
-    return _found("date", a, b, " / ".join(written))
+    return _found("date", a, b, f"{_written(a, mine[0])} / {_written(b, theirs[0])}")
+
+
+def _written(claim: Claim, time: str) -> str:
+    return as_written(time_as_written(dict(claim.written)[time]), claim.raw)
 
 
 def _found(type: ConflictType, a: Claim, b: Claim, detail: str, impression: str = "") -> FoundConflict:
