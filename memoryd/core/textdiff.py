@@ -26,9 +26,12 @@ _Row = tuple[int, int, "_Row | None"]
 
 _PIECES = re.compile(rf"(?P<run>[{UNSPACED}]+)|(?:(?![{UNSPACED}])\w)+(?:['’](?:(?![{UNSPACED}])\w)+)*|\s+|.")
 _SENTENCES = re.compile(r".*?(?:[。！？!?\n]+|\.\s+|$)", re.DOTALL)
-_MOST_PAIRS = 4_000_000
-"""Words of the one times words of the other that are compared; above it sentences are, and above it again
-the whole is taken as replaced."""
+_LONG = 4_000_000
+"""Characters of the one times those of the other, above which sentences are compared first."""
+_MOST_WORK = 20_000_000
+"""Pairs of equal words times the words of the shorter stretch, over all stretches that are compared; about 15
+ns each. What is beyond it is taken as replaced as a whole: `a b a a` has all its words in common with
+anything, and `SequenceMatcher` looks at every pair again for every stretch it finds."""
 _SHOWN, _BESIDE = 80, 30
 """An equal stretch longer than `_SHOWN` characters is cut to `_BESIDE` on either side of a change."""
 
@@ -42,13 +45,31 @@ class Piece:
     b: str
 
 
+@dataclass(slots=True)
+class _Work:
+    """What may still be done."""
+
+    left: int = _MOST_WORK
+
+    def takes(self, a: Sequence[str], b: Sequence[str]) -> bool:
+        """Whether two stretches have a word in common, and there is time to find which stand where."""
+        counts = Counter(b)
+        pairs = sum(counts[word] for word in a if word in counts and not _is_mark(word))
+        work = pairs * min(len(a), len(b))
+        if not 0 < work <= self.left:
+            return False
+        self.left -= work
+        return True
+
+
 def text_diff(a: str, b: str) -> list[Piece]:
     """The pieces in order: their `a` joined is the first text, their `b` the second."""
     if a == b:
         return [Piece("equal", a, a)] if a else []
     pieces: list[Piece] = []
-    for old, new in _unequal(a, b):
-        pieces += [Piece("equal", old, new)] if old == new else _joined(_compared(old, new, words))
+    work = _Work()
+    for old, new in _unequal(a, b, work):
+        pieces += [Piece("equal", old, new)] if old == new else _joined(_compared(old, new, words, work))
     return _joined(pieces)
 
 
@@ -58,14 +79,14 @@ def readable(pieces: Sequence[Piece]) -> str:
     return "".join(_written(piece, at == 0, at == last) for at, piece in enumerate(pieces))
 
 
-def _unequal(a: str, b: str) -> list[tuple[str, str]]:
+def _unequal(a: str, b: str, work: _Work) -> list[tuple[str, str]]:
     """Stretches of the two, in order; those of long texts that share whole sentences come apart."""
-    if len(a) * len(b) <= _MOST_PAIRS:
+    if len(a) * len(b) <= _LONG:
         return [(a, b)]
-    return [(one.a, one.b) for one in _compared(a, b, _SENTENCES.findall)]
+    return [(one.a, one.b) for one in _compared(a, b, _SENTENCES.findall, work)]
 
 
-def _compared(a: str, b: str, cut: Cut) -> list[Piece]:
+def _compared(a: str, b: str, cut: Cut, work: _Work) -> list[Piece]:
     """The words that each text has once, in the same order in both, hold the two together (patience diff);
     what lies between them is compared word with word."""
     ours, theirs = cut(a), cut(b)
@@ -73,7 +94,7 @@ def _compared(a: str, b: str, cut: Cut) -> list[Piece]:
     told = i = k = 0
     for at, other in [*_anchors(ours, theirs), (len(ours), len(theirs))]:
         if ours[i:at] != theirs[k:other]:
-            pieces += [*_same(ours[told:i]), *_between(ours[i:at], theirs[k:other])]
+            pieces += [*_same(ours[told:i]), *_between(ours[i:at], theirs[k:other], work)]
             told = at
         i, k = at, other
     return [*pieces, *_same(ours[told:])]
@@ -111,15 +132,15 @@ def _singles(words: Sequence[str]) -> dict[str, int]:
     return {word: at for at, word in enumerate(words) if counts[word] == 1}
 
 
-def _between(a: Sequence[str], b: Sequence[str]) -> list[Piece]:
+def _between(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Piece]:
     start = _same_start(a, b)
     end = _same_start(a[start:][::-1], b[start:][::-1])
-    middle = _matched(a[start : len(a) - end], b[start : len(b) - end])
+    middle = _matched(a[start : len(a) - end], b[start : len(b) - end], work)
     return [*_same(a[:start]), *middle, *_same(a[len(a) - end :])]
 
 
-def _matched(a: Sequence[str], b: Sequence[str]) -> list[Piece]:
-    if not a or not b or len(a) * len(b) > _MOST_PAIRS:
+def _matched(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Piece]:
+    if not work.takes(a, b):
         return [_piece("".join(a), "".join(b))] if a or b else []
     codes = SequenceMatcher(_is_mark, a, b, autojunk=False).get_opcodes()
     return [Piece(op, "".join(a[i:j]), "".join(b[k:n])) for op, i, j, k, n in codes]

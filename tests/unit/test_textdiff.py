@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import itertools
+from difflib import SequenceMatcher
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryd.core import textdiff
 from memoryd.core.textdiff import readable, text_diff, words
 
 PARTS = st.sampled_from(
@@ -93,3 +96,41 @@ def test_a_changed_word_in_a_long_text_is_found() -> None:
 def test_long_texts_without_anything_in_common_are_replaced_as_a_whole() -> None:
     a, b = "x" + " x" * 50_000, "y" + " y" * 50_000
     assert [(one.op, one.a, one.b) for one in text_diff(a, b)] == [("replace", a, b)]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("a " * 990, "b a a " * 330),
+        ("".join(f"a b a a x{n} " * 60 for n in range(40)), "".join(f"b a b x{n} " * 60 for n in range(40))),
+        (
+            "".join(f"s{n} {'a b ' * 90}" for n in range(300)),
+            "".join(f"s{n} {'b a a ' * 60}" for n in range(300)),
+        ),
+    ],
+)
+def test_texts_of_the_same_few_words_are_not_pondered_over(
+    a: str, b: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = _work_of(monkeypatch)
+    pieces = text_diff(a, b)
+    assert ("".join(one.a for one in pieces), "".join(one.b for one in pieces)) == (a, b)
+    assert sum(work) <= 20_000_000
+
+
+def test_texts_without_a_word_in_common_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = _work_of(monkeypatch)
+    assert [one.op for one in text_diff("主人 住在 北京 喜欢 拉面", "红黄 蓝绿 春夏")] == ["replace"]
+    assert work == []
+
+
+def _work_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of every comparison, once made, pairs of equal words times the words of the shorter one."""
+    done: list[int] = []
+
+    def noted(mark: Any, a: list[str], b: list[str], autojunk: bool) -> SequenceMatcher[str]:
+        done.append(sum(one == other for one in a for other in b if not mark(one)) * min(len(a), len(b)))
+        return SequenceMatcher(mark, a, b, autojunk=autojunk)
+
+    monkeypatch.setattr(textdiff, "SequenceMatcher", noted)
+    return done
