@@ -133,8 +133,8 @@ class KnowledgeAPI:
     ) -> int:
         """Take an own set back from one user, for good, or from all, and the set with it.
 
-        They find nothing of it from that moment. Who was barred stays so after its own `delete_all`; after the
-        owner's the owner begins anew. Returns from how many it was taken. Raises `NotFoundError`.
+        They find nothing of it from that moment. Who was barred stays so after its own `delete_all`; an owner
+        begins anew after one. Returns from how many it was taken. Raises `NotFoundError`.
         """
 
     def shared(self, *, user_id: str = "default") -> list[SharedSet]:

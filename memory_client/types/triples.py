@@ -88,7 +88,9 @@ class TripleImport(TypedDict):
     """What an import did."""
 
     stored: int
-    """Triples, those that were known before too."""
+    """Triples that were new."""
+    known: int
+    """Triples that were there before; their evidence was added."""
     aliases: int
     damaged: list[DamagedLine]
     """Passed over."""

@@ -101,6 +101,11 @@ def _marked(snippet: Snippet, before: str, behind: str) -> str:
     return shown + plain(text[at:])
 
 
+def counted(count: int, word: str, many: str | None = None) -> str:
+    """`1 point`, `1,000 points`; many: the plural where an s does not make it."""
+    return f"{count:,} {word if count == 1 else many or f'{word}s'}"
+
+
 def plain(text: str) -> str:
     """Without what could steer the terminal."""
     return "".join(c if c.isprintable() else " " for c in text)

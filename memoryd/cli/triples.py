@@ -12,7 +12,7 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Triple, TripleImport, TriplePage
-from memoryd.cli.found import plain
+from memoryd.cli.found import counted, plain
 from memoryd.cli.options import for_user
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
@@ -118,7 +118,7 @@ def export_(paths: DataPaths, user: str, output: Path | None) -> None:
         click.echo(text, nl=False)
         return
     output.write_text(text, encoding="utf-8")
-    click.echo(f"{len(lines):,} lines in {output}")
+    click.echo(f"{counted(len(lines), 'line')} in {output}")
 
 
 @triples.command("import")
@@ -145,7 +145,7 @@ def _page_lines(found: TriplePage) -> Iterator[str]:
     if not items:
         yield "no triples"
     elif found["cursor"]:
-        yield f"of {found['total']:,}; {left:,} others; next page: --cursor {found['cursor']}"
+        yield f"of {found['total']:,}; {counted(left, 'other')}; next page: --cursor {found['cursor']}"
 
 
 def _line(one: Any) -> str:
@@ -161,6 +161,7 @@ def _line(one: Any) -> str:
 
 
 def _import_lines(done: TripleImport) -> Iterator[str]:
-    yield f"{done['stored']:,} triples and {done['aliases']:,} aliases taken in"
+    triples, aliases = counted(done["stored"], "new triple"), counted(done["aliases"], "alias", "aliases")
+    yield f"{triples} and {aliases} taken in, {counted(done['known'], 'triple')} known before"
     for one in done["damaged"]:
         yield f"line {one['line']}: {plain(one['reason'])}"

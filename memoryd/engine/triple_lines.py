@@ -67,11 +67,12 @@ class TripleLines:
         """Every line is read before the first is stored; chunks are acknowledged as a whole."""
         read, damaged = _read(lines)
         triples = [one for one in read if one.statement is not None]
-        stored, call = 0, current_call()
+        stored, new, call = 0, 0, current_call()
         for number, start in enumerate(range(0, len(triples), _CHUNK)):
             call.deadline.check(f"storing; {stored} of {len(triples)} triples are stored")
             chunk = triples[start : start + _CHUNK]
-            stored += self._store(chunk, user_id, key and replace(key, part=number))
+            new += self._store(chunk, user_id, key and replace(key, part=number))
+            stored += len(chunk)
             call.report(stored, len(triples), "stored")
         aliases = 0
         for one in read:
@@ -82,9 +83,10 @@ class TripleLines:
                 except MemorydError as error:
                     damaged.append(DamagedLine(line=one.number, reason=error.message))
         damaged.sort(key=lambda one: one["line"])
-        return TripleImport(stored=stored, aliases=aliases, damaged=damaged)
+        return TripleImport(stored=new, known=stored - new, aliases=aliases, damaged=damaged)
 
     def _store(self, chunk: Sequence[_Line], user_id: str, key: RequestKey | None) -> int:
+        """How many of the triples were new."""
         now = self._parts.clock()
         scope = Scope(user_id, ALL_AGENTS)
 
@@ -92,6 +94,7 @@ class TripleLines:
             ids = [id for line in chunk for id, _ in line.evidence]
             told = memories.find(tx.connection, scope, [id for id in ids if id.startswith("mem_")])
             said = turns.find(tx.connection, scope, [id for id in ids if id.startswith("trn_")])
+            new = 0
             for line in chunk:
                 assert line.statement is not None
                 found = [of_memory(told[id]) for id, _ in line.evidence if id in told]
@@ -100,9 +103,10 @@ class TripleLines:
                 ]
                 found += [Evidence(MANUAL, agent) for id, agent in line.evidence if not id]
                 new_id, rest = self._parts.ids.new("tri", now), [Evidence(MANUAL, None)]
-                rows.store(tx, user_id, line.statement, new_id, found or rest, now, by_hand=True)
+                id = rows.store(tx, user_id, line.statement, new_id, found or rest, now, by_hand=True)
+                new += id == new_id
             changed(tx)
-            return len(chunk)
+            return new
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
@@ -147,8 +151,10 @@ def _line(number: int, text: str) -> _Line:
     if not isinstance(found, dict):
         raise TypeError("expected an object with subject, predicate and object")
     if "alias" in found:
-        alias = (checked_name(found["alias"], "alias"), checked_name(found.get("entity", ""), "entity"))
-        return _Line(number, None, (), alias)
+        alias, entity = found["alias"], found.get("entity", "")
+        for name, value in (("alias", alias), ("entity", entity)):
+            checked_name(value, name)
+        return _Line(number, None, (), (alias, entity))
     negation = found.get("negation", False)
     if not isinstance(negation, bool):
         raise TypeError(f"negation: {str(negation)[:40]!r}; expected true or false")

@@ -20,7 +20,7 @@ from memory_client.types import (
     TripleStats,
 )
 from memoryd.core.scope import Scope
-from memoryd.core.triples import OWN, Statement, key_of, predicate_of
+from memoryd.core.triples import OWN, Statement, key_of, name_of, predicate_of
 from memoryd.engine.change import not_found
 from memoryd.engine.cursor import decode, encode, mark_of
 from memoryd.engine.parts import Parts
@@ -130,18 +130,19 @@ class Triples:
         return self._removal.receipt(self._write(key, now, apply))
 
     def alias(self, alias: str, entity: str, user_id: str, key: RequestKey | None) -> TripleAlias:
-        """Make one name another name of a second."""
+        """Make one name another name of a second; as they were typed."""
+        names = TripleAlias(alias=_screened(name_of(alias)), entity=_screened(name_of(entity)))
         alias, entity = _screened(alias), _screened(entity)
 
         def apply(tx: Transaction) -> int:
             _refuse_alias(tx.connection, user_id, alias, entity)
-            number = entities.ensure(tx, user_id, alias)
-            entities.point(tx, user_id, number, entities.ensure(tx, user_id, entity))
+            number = entities.ensure(tx, user_id, names["alias"])
+            entities.point(tx, user_id, number, entities.ensure(tx, user_id, names["entity"]))
             changed(tx)
             return 1
 
         self._write(key, self._parts.clock(), apply)
-        return TripleAlias(alias=alias, entity=entity)
+        return names
 
     def unalias(self, alias: str, user_id: str, key: RequestKey | None) -> None:
         """Take an alias back."""

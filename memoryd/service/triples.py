@@ -147,9 +147,10 @@ class TriplesService(TriplesAPI):
         self, alias: str, entity: str, *, user_id: str = "default", request_id: str | None = None
     ) -> TripleAlias:
         scope = Scope.checked(user_id, None)
-        names = checked_name(alias, "alias"), checked_name(entity, "entity")
+        for name, value in (("alias", alias), ("entity", entity)):
+            checked_name(value, name)
         key = request_key("triples.alias", scope, request_id, {"alias": alias, "entity": entity})
-        return self._triples.alias(*names, user_id, key)
+        return self._triples.alias(alias, entity, user_id, key)
 
     def unalias(self, alias: str, *, user_id: str = "default", request_id: str | None = None) -> None:
         scope = Scope.checked(user_id, None)

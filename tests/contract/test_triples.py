@@ -244,6 +244,8 @@ def test_aliases_that_cannot_be(face: Face, user: str) -> None:
         ("a", "b", "circle"),
         ("x", " X ", "one name"),
         ("我", "小王", "user's own"),
+        ("主人", "小王", "alias: '主人' is the user's own"),
+        ("用户", "主人", "alias: '用户' and '主人' are one name"),
         ("c", "x", "alias of 'b'"),
         ("", "x", "empty"),
         ("x", "a\nb", "control"),
@@ -332,14 +334,16 @@ def test_lines_go_out_and_come_in(face: Face, user: str) -> None:
     other = f"{user}-2"
     given = [lines[0], *damaged, "", *lines[1:]]
     report = kb.triples.import_jsonl(given, user_id=other, request_id="i")
-    assert (report["stored"], report["aliases"]) == (2, 1)
+    assert (report["stored"], report["known"], report["aliases"]) == (2, 0, 1)
     assert [one["line"] for one in report["damaged"]] == [2, 3, 4, 5, 6]
     assert kb.triples.import_jsonl(given, user_id=other, request_id="i") == report
     assert live(face, other, agent_id="*") == {"user NOT likes 香菜", "小明 likes 茶"}
     assert live(face, other) == {"user NOT likes 香菜"}  # the memory is not there: it is a caller's word now
     assert kb.triples.query("明明", user_id=other, agent_id="cook")["entity"] == "小明"
-    assert kb.triples.import_jsonl(lines, user_id=user)["stored"] == 2
-    assert kb.triples.page(user_id=user, agent_id="*")["total"] == 2
+    one_more = '{"subject": "Anna", "predicate": "likes", "object": "tea"}'
+    report = kb.triples.import_jsonl([*lines, one_more, one_more], user_id=user)
+    assert (report["stored"], report["known"]) == (1, 3)
+    assert kb.triples.page(user_id=user, agent_id="*")["total"] == 3
 
 
 def test_credentials_leave_names(face: Face, user: str) -> None:

@@ -27,6 +27,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with KnowledgeClient(home) as client:
         client.knowledge.save_knowledge("ann", FIRST, [point("主人对花生过敏", 90), point("tea", 10)])
         client.knowledge.save_knowledge("ann", SECOND, [point("主人对花生过敏", 80), point("new", 50)])
+        client.knowledge.save_knowledge("cleo", None, [point("tea", 50)])
     yield home
     daemon.stop()
 
@@ -43,6 +44,7 @@ def test_versions_are_listed(home: Path) -> None:
     assert [line.split()[0] for line in lines] == [SECOND, FIRST]
     assert "2 points, increment" in lines[0]
     assert run(home, "versions", "--user", "bob") == "nothing is known yet\n"
+    assert "1 point, increment" in run(home, "versions", "--user", "cleo")
     assert [one["version_id"] for one in json.loads(run(home, "versions", "--user", "ann", "--json"))] == [
         SECOND,
         FIRST,

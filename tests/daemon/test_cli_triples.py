@@ -56,5 +56,5 @@ def test_lines_go_out_and_come_in(client: KnowledgeClient, tmp_path: Path) -> No
     assert run(client, "export") == file.read_text(encoding="utf-8")
     file.write_text(file.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
     done = run(client, "import", str(file), "--user", "ann", code=1)
-    assert done.startswith("4 triples and 0 aliases taken in\nline 5: ")
+    assert done.startswith("4 new triples and 0 aliases taken in, 0 triples known before\nline 5: ")
     assert client.triples.page(user_id="ann")["total"] == 4
