@@ -307,6 +307,7 @@ def test_what_is_put_away_or_of_others_hides_nothing(keeper: Keeper) -> None:
     walked = keeper.around("anna", bounds=Bounds(fan_out=5, budget=5))
     assert [one.stored.statement.object for one in walked.reached] == ["tea"]
     assert not walked.cut
+    assert [one.weight for one in walked.reached] == [1.0], "as if there were only this one"
     likes = keeper.around("anna", predicate="likes", bounds=Bounds(fan_out=1, budget=1))
     assert [one.stored.statement.object for one in likes.reached] == ["tea"]
 

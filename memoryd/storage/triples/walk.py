@@ -50,16 +50,15 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A triple seen from one end. far: the root of the other end; degree: its."""
+    """A triple seen from one end. far: the root of the other end."""
 
     stored: Stored
     far: int
-    degree: int
 
 
 _LINKS = """
     SELECT t.number, t.id, t.subject, s.name, t.predicate, t.object, o.name, t.negation, t.frequency,
-        t.condition, t.created_at, {far}.root, {far}.degree
+        t.condition, t.created_at, {far}.root
     FROM triples t CROSS JOIN entities s ON s.number = t.subject CROSS JOIN entities o ON o.number = t.object
     WHERE t.{near} = ? AND t.number >= ? {predicate} AND +t.user_id = ? AND {seen}
     ORDER BY t.number DESC LIMIT ?
@@ -107,7 +106,7 @@ def _links(
     cursor = connection.cursor()
     cursor.row_factory = None
     rows = cursor.execute(sql, [number, oldest, *_given(predicate), scope.user_id, *params, most])
-    return [Link(stored_of(row[:11]), row[11], row[12]) for row in rows]
+    return [Link(stored_of(row[:11]), row[11]) for row in rows]
 
 
 def _given(predicate: str | None) -> list[str]:
@@ -150,7 +149,8 @@ def walk(
                 continue
             found, is_cut = links(connection, scope, list(names), wanted, room)
             walked.cut = walked.cut or is_cut
-            own = weight / _discount(degree)
+            is_whole = wanted is None and not is_cut  # then what others see does not tell in the weight
+            own = weight / _discount(len(found) if is_whole else degree)
             for link in found:
                 known = best.get(link.stored.number)
                 if known is None or known.weight < own:
