@@ -9,18 +9,19 @@ from memory_client.errors import InvalidParameterError
 _INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
-def clean_text(text: str, limit: int, parameter: str = "text") -> tuple[str, list[str]]:
+def clean_text(
+    text: str, limit: int, parameter: str = "text", setting: str | None = None
+) -> tuple[str, list[str]]:
     """The text as it will be stored, and notices of what was changed.
 
-    NUL characters (which end a string in C) become spaces. limit: characters.
+    NUL characters (which end a string in C) become spaces. limit: characters; setting: the one it is of.
     Raises `InvalidParameterError` for a blank text, one over the limit, or a lone surrogate.
     """
     if all(unicodedata.category(c) in _INVISIBLE for c in text):
         raise _fault(parameter, "is empty or blank", "a text with at least one visible character")
     if len(text) > limit:
-        raise _fault(
-            parameter, f"has {len(text):,} characters", f"at most {limit:,} (setting limits.text_chars)"
-        )
+        governed = f" (setting {setting})" if setting else ""
+        raise _fault(parameter, f"has {len(text):,} characters", f"at most {limit:,}{governed}")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -62,7 +62,7 @@ def new_record(
 
 def screened_text(text: str, limits: Limits, parameter: str = "text") -> tuple[str, list[str], Counter[str]]:
     """The text as stored, notices, and the credentials taken out of it."""
-    cleaned, notices = clean_text(text, limits.text_chars, parameter)
+    cleaned, notices = clean_text(text, limits.text_chars, parameter, "limits.text_chars")
     screened, found = screen_text(cleaned)
     return screened, notices, found
 

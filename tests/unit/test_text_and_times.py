@@ -38,6 +38,15 @@ def test_other_texts_are_refused_by_parameter_fault_and_expectation(text: str, f
 
 
 @pytest.mark.parametrize(
+    ("setting", "expected"), [(None, "at most 100"), ("a.b", "at most 100 (setting a.b)")]
+)
+def test_a_limit_names_the_setting_that_governs_it_and_no_other(setting: str | None, expected: str) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
+        clean_text("x" * 101, 100, setting=setting)
+    assert caught.value.data["expected"] == expected
+
+
+@pytest.mark.parametrize(
     ("written", "seconds"),
     [
         (0, 0.0),

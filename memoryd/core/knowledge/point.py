@@ -80,7 +80,7 @@ def _content(value: Any, limit: int, parameter: str) -> str:
     if control is not None:
         raise _fault(parameter, control, "a text without control characters")
     try:
-        return clean_text(value, limit, parameter)[0]
+        return clean_text(value, limit, parameter, "limits.text_chars")[0]
     except InvalidParameterError as error:
         raise KnowledgeValidationError(error.message, **error.data) from error
 
