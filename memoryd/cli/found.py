@@ -82,10 +82,11 @@ def _hit_lines(rank: int, hit: Hit, *, explain: bool, marks: tuple[str, str]) ->
 
 
 def _kind(hit: Hit) -> str:
-    """Of a memory its category, of a turn where and by whom it was said, of a shared point its set."""
+    """Of a memory its category, and its state when it is not active; of a turn where and by whom it was said,
+    of a shared point its set."""
     about = hit["metadata"]
     own = {
-        "memory": [hit["category"]],
+        "memory": [hit["category"], None if hit["state"] == "active" else hit["state"]],
         "turn": [about.get("session_id"), about.get("speaker")],
         "shared": [about.get("set")],
     }[hit["type"]]

@@ -95,7 +95,9 @@ def test_the_past_is_searched(home: Path, client: KnowledgeClient) -> None:
     time.sleep(0.01)
     client.update_text(id, "a green door", user_id="p")
     client.archive(id, user_id="p")
-    assert "green" in run(home, "search", "door", "--user", "p", "--archived").stdout
+    assert f"memory fact archived  {id}" in run(home, "search", "door", "--user", "p", "--archived").stdout
     assert id not in run(home, "search", "door", "--user", "p").stdout
     done = run(home, "search", "door", "--user", "p", "--as-of", str(then), "--json")
     assert [hit["text"] for hit in json.loads(done.stdout)["hits"]] == ["a red door"]
+    then_shown = run(home, "search", "door", "--user", "p", "--as-of", str(then)).stdout
+    assert f"memory fact  {id}" in then_shown
