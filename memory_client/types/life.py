@@ -71,7 +71,7 @@ class DecayPreview(TypedDict):
     undo: list[str]
     """Passes it would undo, because they lie in the future."""
     passes: list[PassInfo]
-    """The last ten that did something, newest first."""
+    """The last ten that did something to memories the agent sees, newest first, with how many of these."""
     is_behind: bool
     """Whether the clock seems to be set back: then a pass does nothing."""
 
