@@ -23,6 +23,7 @@ from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Recorded, Trace, explanation, hit_of
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
+from memoryd.retrieval.nothing import why_nothing
 from memoryd.retrieval.plan import EMBEDDED, RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
@@ -104,14 +105,19 @@ class Search:
         """As `search`, never cached, with the plan and the reasons even where nothing is found."""
         request = replace(request, explain=True)
         answer = self._answer(request)
-        trace = answer.trace
+        hits, trace = _hits(answer, request), answer.trace
         return SearchReport(
-            hits=_hits(answer, request),
+            hits=hits,
             plan=trace.plan.described(),
             mode=trace.mode,
-            notes=list(trace.notes),
+            notes=[*trace.notes, *([] if hits else self._why_nothing(request))],
             milliseconds=dict(trace.milliseconds),
         )
+
+    def _why_nothing(self, request: SearchRequest) -> list[str]:
+        with self._database.read() as connection:
+            reason = why_nothing(connection, request, self.find)
+        return [] if reason is None else [reason]
 
     def _version(self) -> Hashable:
         with self._database.read() as connection:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from memoryd.core.filters import Node
+from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.kinds import TextKind
 from memoryd.core.passage import Passage
 from memoryd.core.scope import ALL_AGENTS, Scope
@@ -57,6 +57,13 @@ def rows_of(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: 
     condition, params = visible(kind, scope, node)
     sql = f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} ORDER BY m.row"
     return [int(row[0]) for row in connection.execute(sql, params)]
+
+
+def is_any(connection: sqlite3.Connection, kind: TextKind, scope: Scope) -> bool:
+    """Whether there is a visible text."""
+    condition, params = visible(kind, scope, EVERYTHING)
+    sql = f"SELECT EXISTS (SELECT 1 FROM {TABLES[kind]} m WHERE {condition})"
+    return bool(connection.execute(sql, params).fetchone()[0])
 
 
 def told(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) -> list[tuple[str, str]]:

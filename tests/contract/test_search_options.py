@@ -399,3 +399,34 @@ def test_repeated_searches_come_from_the_cache_until_something_is_written(kb: KB
     assert id in ids_of(kb.search("cache", user_id=user))
     kb.delete(id, user_id=user)
     assert id not in ids_of(kb.search("cache", user_id=user))
+
+
+@pytest.mark.parametrize("mode", ["auto", "lexical"])
+def test_an_empty_answer_says_why(kb: KB, user: str, mode: str) -> None:
+    def why(query: str = "花生", **options: Any) -> Any:
+        report = kb.explain(query, user_id=user, mode=mode, **options)
+        assert report["hits"] == []
+        return report["notes"]
+
+    assert why() == ["nothing is stored yet for this user"]
+    assert why(agent_id="cook") == ["nothing is stored yet for this user and agent"]
+    id = kb.add("主人对花生过敏", user_id=user)
+    assert why(as_of="2020-01-01") == ["as_of left nothing; something is found without"]
+    assert why(filters={"category": "core"}, time_range=["2020-01-01", "2020-02-01"]) == [
+        "filters or session_id and time_range left nothing; something is found without"
+    ]
+    assert why(session_id="none") == ["filters or session_id left nothing; something is found without"]
+    assert why(offset=3) == ["offset 3 is behind the last hit"]
+    assert "nothing scores 1: min_score is over the best" in why("花生和虾", min_score=1.0)[0]
+    kb.archive(id, user_id=user)
+    assert why() == ["only what is archived or superseded is found: include_archived (--archived) shows it"]
+    assert kb.explain("花生", user_id=user, mode=mode, include_archived=True)["notes"] == []
+    assert why("zzzqqq", filters={"category": "core"}, include_archived=True)[:1] == (
+        [] if mode == "lexical" else ["filters or session_id left nothing; something is found without"]
+    )
+
+
+def test_an_empty_answer_in_a_time_says_why(kb: KB, user: str) -> None:
+    kb.add("主人对花生过敏", user_id=user)
+    report = kb.explain("花生", mode="temporal", time_range=["2020-01-01", "2020-02-01"], user_id=user)
+    assert report["notes"] == ["time_range left nothing; something is found without"]

@@ -1,0 +1,58 @@
+"""Why a search finds nothing: it is asked again without what may have kept it from finding something."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from memoryd.core.filters import EVERYTHING
+from memoryd.retrieval.hits import Found
+from memoryd.retrieval.request import SearchRequest
+from memoryd.storage import texts
+from memoryd.storage.knowledge import grants
+
+Find = Callable[[SearchRequest], Sequence[Found]]
+
+
+def why_nothing(connection: sqlite3.Connection, request: SearchRequest, find: Find) -> str | None:
+    """The reason in words, None for no other than the query. find: what a request finds."""
+    if not _is_stored(connection, request):
+        return f"nothing is stored yet for this user{'' if request.scope.agent_id is None else ' and agent'}"
+    wider = replace(request, offset=0, limit=1)
+    if request.offset and find(wider):
+        return f"offset {request.offset} is behind the last hit"
+    wider = replace(wider, min_score=None)
+    best = [] if request.min_score is None else find(wider)
+    if best:
+        return f"nothing scores {request.min_score:g}: min_score is over the best, {best[0].fused.score:.3f}"
+    if not request.scope.archived and find(_shelved(wider)):
+        return "only what is archived or superseded is found: include_archived (--archived) shows it"
+    narrowed = _narrowed_by(request)
+    wider = replace(wider, node=EVERYTHING, span=None, as_of=None)
+    if narrowed and find(replace(wider, mode="auto" if request.mode == "temporal" else request.mode)):
+        return f"{' and '.join(narrowed)} left nothing; something is found without"
+    return None
+
+
+def _is_stored(connection: sqlite3.Connection, request: SearchRequest) -> bool:
+    every = _shelved(request).scope
+    return any(
+        grants.granted(connection, request.scope.user_id)
+        if target == "shared"
+        else texts.is_any(connection, target, every)
+        for target in request.targets
+    )
+
+
+def _shelved(request: SearchRequest) -> SearchRequest:
+    return replace(request, scope=replace(request.scope, archived=True))
+
+
+def _narrowed_by(request: SearchRequest) -> list[str]:
+    given = {
+        "filters or session_id": request.node != EVERYTHING,
+        "time_range": request.span is not None,
+        "as_of": request.as_of is not None,
+    }
+    return [name for name, is_given in given.items() if is_given]
