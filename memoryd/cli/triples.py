@@ -73,8 +73,10 @@ def query(
     for one in found["triples"]:
         click.echo(f"{one['hop']}  {one['weight']:.3f}  {_line(one)}")
     if not found["triples"]:
-        click.echo(f"nothing is known of {plain(entity)}")
-    if found["cut"]:
+        click.echo(
+            f"nothing is known of {plain(entity)}" + (", as far as was looked" if found["cut"] else "")
+        )
+    elif found["cut"]:
         click.echo("there is more: the newest were followed")
 
 

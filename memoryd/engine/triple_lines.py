@@ -10,8 +10,8 @@ from typing import Any
 from memory_client.errors import MemorydError
 from memory_client.types import DamagedLine, TripleImport
 from memoryd.core.call import current_call
-from memoryd.core.ids import is_id
-from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.core.ids import check_name, is_id
+from memoryd.core.scope import ALL_AGENTS, Scope, writing_agent
 from memoryd.core.triples import Statement, checked_statement
 from memoryd.core.triples.statement import checked_name
 from memoryd.engine.parts import Parts
@@ -180,4 +180,4 @@ def _evidence_of(given: Any) -> Iterator[tuple[str, str | None]]:
         if not isinstance(id, str) or (id and not is_id(id)):
             raise TypeError(f"evidence: {str(id)[:40]!r} is no id")
         agent = one.get("agent_id")
-        yield id, checked_name(agent, "evidence.agent_id") if agent is not None else None
+        yield id, None if agent is None else writing_agent(check_name(agent, "evidence.agent_id"))

@@ -346,6 +346,20 @@ def test_lines_go_out_and_come_in(face: Face, user: str) -> None:
     assert kb.triples.page(user_id=user, agent_id="*")["total"] == 3
 
 
+def test_an_agent_of_a_line_is_the_agent(face: Face, user: str) -> None:
+    kb = face.kb
+    agents = ("me", "《Bot》", "the cook.")
+    for agent in agents:
+        kb.triples.add("tea", "likes", agent, user_id=user, agent_id=agent)
+    other = f"{user}-2"
+    kb.triples.import_jsonl(kb.triples.export_jsonl(user), user_id=other)
+    for agent in agents:
+        assert len(live(face, other, agent_id=agent)) == 1
+    line = '{"subject": "a", "predicate": "b", "object": "c", "evidence": [{"agent_id": "*"}]}'
+    (damaged,) = kb.triples.import_jsonl([line], user_id=other)["damaged"]
+    assert "'*' means all agents" in damaged["reason"]
+
+
 def test_credentials_leave_names(face: Face, user: str) -> None:
     secret = "sk-" + "a1b2c3d4" * 4
     face.kb.triples.add("openai", "key", secret, user_id=user)
