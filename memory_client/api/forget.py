@@ -46,8 +46,8 @@ class ForgetAPI:
         `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
         them: what holds all words of the query, and what is clearly near in meaning where none of them
         stands; `more` says how many are not shown. `forget(ids=[...], dry_run=False)` destroys what was
-        chosen of it, all or none. Memories of category `system` are left out. Raises `NotFoundError`,
-        `WrongIdError`.
+        chosen of it, all or none. Memories of category `system` are left out, and named as `kept`. Raises
+        `NotFoundError`, `WrongIdError`.
         """
 
     @long_running
@@ -64,7 +64,7 @@ class ForgetAPI:
         """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
 
         Unknown ids raise `NotFoundError` and nothing is deleted. Memories of category `system` are
-        left out. `dry_run` only says which would go.
+        left out, those of `ids` named as `kept`. `dry_run` only says which would go.
         """
 
     @long_running

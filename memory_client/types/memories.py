@@ -93,6 +93,8 @@ class Deleted(TypedDict):
     still: list[str]
     """What still says the same as the deleted memories: others, now or in a former version, and turns. Of
     many the first 20 are looked at."""
+    kept: list[str]
+    """Of the ids that were given those of category `system`: only `delete(id, force=True)` destroys them."""
     backups: list[str]
     """Backup files that still hold what was deleted."""
 

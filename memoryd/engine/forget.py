@@ -49,6 +49,7 @@ class Gone(TypedDict):
     ids: list[str]
     sources: list[str]
     still: list[str]
+    kept: list[str]
 
 
 class Forget:
@@ -104,7 +105,7 @@ class Forget:
         )
 
         def apply(tx: Transaction) -> Gone:
-            chosen = _chosen(tx.connection, scope, of_memories)
+            chosen, kept = _apart(_chosen(tx.connection, scope, of_memories))
             said = turns.find(tx.connection, scope, of_turns)
             unknown = [id for id in of_turns if id not in said]
             if unknown:
@@ -113,7 +114,7 @@ class Forget:
                 self._bury_triple(tx, scope, id)
             gone = self._destroy(tx, scope, chosen, list(said.values()))
             every = [*gone["ids"], *gone["sources"], *of_triples]
-            return {"ids": every, "sources": [], "still": gone["still"]}
+            return {"ids": every, "sources": [], "still": gone["still"], "kept": kept}
 
         return self._receipt(self._write(key, apply))
 
@@ -155,8 +156,14 @@ class Forget:
     ) -> Deleted:
         if dry_run:
             with self._parts.database.read() as connection:
-                return self._removal.receipt([stored.record.id for stored in found(connection)])
-        return self._receipt(self._write(key, lambda tx: self._destroy(tx, scope, found(tx.connection))))
+                chosen, kept = _apart(found(connection))
+            return self._removal.receipt([stored.record.id for stored in chosen], kept=kept)
+
+        def apply(tx: Transaction) -> Gone:
+            chosen, kept = _apart(found(tx.connection))
+            return {**self._destroy(tx, scope, chosen), "kept": kept}
+
+        return self._receipt(self._write(key, apply))
 
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
         now = self._parts.clock()
@@ -177,7 +184,7 @@ class Forget:
         if ids:
             self._removal.queue(tx)
         still = still_said(tx.connection, self._parts.lexical, scope, records)
-        return {"ids": ids, "sources": gone, "still": still}
+        return {"ids": ids, "sources": gone, "still": still, "kept": []}
 
     def _bury_triple(self, tx: Transaction, scope: Scope, id: str) -> None:
         """Destroy a triple and leave a tombstone."""
@@ -189,12 +196,18 @@ class Forget:
 
 
 def _chosen(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Stored]:
-    """The memories of ids but those of category system. Raises `NotFoundError`."""
+    """The memories of ids. Raises `NotFoundError`."""
     stored = memories.find(connection, scope, ids)
     unknown = [id for id in ids if id not in stored]
     if unknown:
         raise not_found(unknown)
-    return [stored[id] for id in ids if stored[id].record.category != "system"]
+    return [stored[id] for id in ids]
+
+
+def _apart(chosen: Sequence[Stored]) -> tuple[list[Stored], list[str]]:
+    """Those that may go, and the ids of those of category system, which stay."""
+    of_system = [one.record.id for one in chosen if one.record.category == "system"]
+    return [one for one in chosen if one.record.category != "system"], of_system
 
 
 def _source_ids(stored: Sequence[Stored]) -> list[str]:

@@ -25,10 +25,21 @@ class Removal:
         due = now + (self._delay if delay is None else delay)
         jobs.enqueue(tx, self._parts.ids.new("job", now), REMOVAL, now, due)
 
-    def receipt(self, ids: Sequence[str], sources: Sequence[str] = (), still: Sequence[str] = ()) -> Deleted:
+    def receipt(
+        self,
+        ids: Sequence[str],
+        sources: Sequence[str] = (),
+        still: Sequence[str] = (),
+        kept: Sequence[str] = (),
+    ) -> Deleted:
         """The receipt of a delete."""
         return Deleted(
-            ids=list(ids), count=len(ids), sources=list(sources), still=list(still), backups=self.backups()
+            ids=list(ids),
+            count=len(ids),
+            sources=list(sources),
+            still=list(still),
+            kept=list(kept),
+            backups=self.backups(),
         )
 
     def backups(self) -> list[str]:

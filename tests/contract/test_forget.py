@@ -254,8 +254,16 @@ def test_forgetting_destroys_what_was_chosen(kb: KB, user: str) -> None:
 
 def test_system_memories_are_left(kb: KB, user: str) -> None:
     id = kb.add("a rule", {"category": "system"}, user_id=user)
-    assert kb.forget(ids=[id], dry_run=False, user_id=user)["ids"] == []
+    other = kb.add("no rule", user_id=user)
+    done = kb.forget(ids=[id], dry_run=False, user_id=user)
+    assert (done["ids"], done["count"], done["kept"]) == ([], 0, [id])
+    would = kb.delete_many([id, other], dry_run=True, user_id=user)
+    assert (would["ids"], would["kept"]) == ([other], [id])
+    done = kb.delete_many([id, other], user_id=user, request_id="r")
+    assert (done["ids"], done["kept"]) == ([other], [id])
+    assert kb.delete_many([id, other], user_id=user, request_id="r") == done
     assert kb.get(id, user_id=user) is not None
+    assert kb.delete(id, force=True, user_id=user)["kept"] == []
 
 
 def test_nothing_is_destroyed_by_a_query_alone(kb: KB, user: str) -> None:
