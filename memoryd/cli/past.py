@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -96,7 +97,16 @@ def _versions(found: Sequence[Version]) -> Iterator[str]:
         others = [name for name in one["changed"] if name != "text"]
         if others:
             yield f"    changed: {', '.join(others)}"
+        if before is not None and "metadata" in others:
+            yield from _keys_apart(before["metadata"], one["metadata"])
         before = one
+
+
+def _keys_apart(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in sorted(was.keys() | now.keys()):
+        old, new = (str(one[name]) if name in one else "nothing" for one in (was, now))
+        if old != new and name not in ("last_access", "timestamp"):
+            yield f"    {plain(f'{name}: {old} -> {new}'[:_SHOWN])}"
 
 
 def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:

@@ -56,6 +56,14 @@ def test_a_history_shows_what_changed(home: Path, client: KnowledgeClient) -> No
     assert "no memory mem_0000000000000000000z" in failed.stderr
 
 
+def test_a_history_shows_what_changed_of_the_metadata(home: Path, client: KnowledgeClient) -> None:
+    id = client.add("a door", {"mood": "good", "size": 3}, user_id="d")
+    client.update_metadata(id, {"mood": "bad", "place": "hall"}, user_id="d")
+    lines = run(home, "history", id, "--user", "d").stdout.splitlines()
+    told = [line.strip() for line in lines[-3:]]
+    assert told == ["changed: metadata", "mood: good -> bad", "place: nothing -> hall"]
+
+
 def test_forgetting_is_shown_before_it_is_done(home: Path, client: KnowledgeClient) -> None:
     first = client.add("the plan for Prague", user_id="f")
     second = client.add("a plan for Paris", user_id="f")
