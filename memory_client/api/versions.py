@@ -70,9 +70,10 @@ class VersionsAPI:
     ) -> str:
         """Store what is true now in place of what was true and no longer is; return the new id.
 
-        The old memory gets `valid_to` (the new one's `valid_from`, now by default) and state superseded; the
-        new one has it as `parent_id`, and inherits its category, kind, tags, exact keys, pin, agent and
+        The old memory gets `valid_to` (the new one's `valid_from`, now by default and never later; an earlier
+        end that it has is kept) and state superseded; `restore` undoes that once the new one is gone. The new
+        one has it as `parent_id`, and inherits its category, kind, tags, exact keys, pin, agent and
         session, and an importance over the usual, where `metadata` gives none. Raises `NotFoundError`,
         `WrongIdError`, `InvalidStateError` when the memory is not active, `InvalidParameterError` when the
-        text is the same.
+        text is the same or `valid_from` is in the future.
         """
