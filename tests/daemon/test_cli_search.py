@@ -88,7 +88,8 @@ def test_an_empty_answer_says_why(home: Path, ids: dict[str, str]) -> None:
     lines = run(home, "2月30日吃了什么").stdout.splitlines()
     assert lines[0] == "nothing found"
     assert any(line.startswith("! 2月30日") for line in lines)
-    assert run(home, "花生", "--session", "nowhere").stdout == "nothing found\n"
+    left = run(home, "花生", "--session", "nowhere").stdout
+    assert left == "nothing found\n! filters or session_id left nothing; something is found without\n"
 
 
 @pytest.mark.parametrize(
