@@ -5,6 +5,7 @@ Nearness alone does not say so: 主人住在上海 is near to 主人住在北京
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Set
 
@@ -33,7 +34,7 @@ def says_all(query: str, text: str) -> bool:
     Of what is written without spaces every character must stand in a pair that the text has, too: 花生过敏 is
     in 对花生有过敏反应, 喜欢喝可乐 is not in 喜欢喝咖啡.
     """
-    terms, telling = set(index_terms(text)), set(query_terms(query))
+    terms, telling = set(index_terms(text)), _telling(query)
     words = {term for term in telling if not _RUN.fullmatch(term)}
     characters = list(_told(fold(query), terms))
     if not words and not characters:
@@ -43,7 +44,13 @@ def says_all(query: str, text: str) -> bool:
 
 def shares_words(query: str, text: str) -> bool:
     """Whether a text holds any word of a query but stop words."""
-    return not set(query_terms(query)).isdisjoint(index_terms(text))
+    return not _telling(query).isdisjoint(index_terms(text))
+
+
+@functools.lru_cache(64)
+def _telling(query: str) -> frozenset[str]:
+    """The words of a query but stop words: it is held against hundreds of texts."""
+    return frozenset(query_terms(query))
 
 
 def _told(folded: str, terms: Set[str]) -> Iterator[bool]:

@@ -115,10 +115,16 @@ def seen(tx: Transaction, scope: Scope, id: str) -> Stored:
 
 def known(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored:
     """The same outside of a write."""
-    stored = memories.find(connection, scope, [id]).get(id)
-    if stored is None:
-        raise not_found([id])
-    return stored
+    return all_known(connection, scope, [id])[0]
+
+
+def all_known(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Stored]:
+    """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
+    found = memories.find(connection, scope, ids)
+    unknown = [id for id in ids if id not in found]
+    if unknown:
+        raise not_found(unknown)
+    return [found[id] for id in ids]
 
 
 def not_found(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:

@@ -11,7 +11,7 @@ from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted, UserDeleted
 from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.scope import Scope
-from memoryd.engine.change import Change, not_found, seen
+from memoryd.engine.change import Change, all_known, not_found, seen
 from memoryd.engine.echoes import still_said
 from memoryd.engine.forget_turns import ForgetTurns
 from memoryd.engine.knowledge import Knowledge
@@ -86,7 +86,7 @@ class Forget:
     ) -> Deleted:
         """Destroy memories by id, all or none; system memories are left."""
         wanted = list(dict.fromkeys(ids))
-        return self._delete(lambda connection: _chosen(connection, scope, wanted), dry_run, scope, key)
+        return self._delete(lambda connection: all_known(connection, scope, wanted), dry_run, scope, key)
 
     def delete_found(self, node: Node, *, dry_run: bool, scope: Scope, key: RequestKey | None) -> Deleted:
         """Destroy the active memories a filter finds; system memories are left."""
@@ -105,7 +105,7 @@ class Forget:
         )
 
         def apply(tx: Transaction) -> Gone:
-            chosen, kept = _apart(_chosen(tx.connection, scope, of_memories))
+            chosen, kept = _apart(all_known(tx.connection, scope, of_memories))
             said = turns.find(tx.connection, scope, of_turns)
             unknown = [id for id in of_turns if id not in said]
             if unknown:
@@ -193,15 +193,6 @@ class Forget:
             raise triple_not_found(id)
         triples.bury(tx, scope, stored, self._parts.clock())
         self._removal.queue(tx)
-
-
-def _chosen(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Stored]:
-    """The memories of ids. Raises `NotFoundError`."""
-    stored = memories.find(connection, scope, ids)
-    unknown = [id for id in ids if id not in stored]
-    if unknown:
-        raise not_found(unknown)
-    return [stored[id] for id in ids]
 
 
 def _apart(chosen: Sequence[Stored]) -> tuple[list[Stored], list[str]]:

@@ -12,11 +12,11 @@ from memoryd.core.days import DAY
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import age_of, ages, crossed
-from memoryd.engine.change import Change, not_found, seen
+from memoryd.engine.change import Change, all_known, seen
 from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import Shelve, require_active
-from memoryd.storage import boosts, days, memories, requests, reviews
+from memoryd.storage import boosts, days, requests, reviews
 from memoryd.storage.boosts import UseKind
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
@@ -86,12 +86,12 @@ class Use:
         self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, reason: str | None, now: float
     ) -> list[Boosted]:
         """Carry out a use of each memory; what decay had archived comes back first."""
-        stored = _all_seen(tx, scope, ids)
+        stored = all_known(tx.connection, scope, ids)
         away = [one for one in stored if one.record.archived_because == "decay"]
         for one in away:
             self._shelve.bring_back(tx, one, now, Deed("restore", reason=reason or kind))
         if away:
-            stored = _all_seen(tx, scope, ids)
+            stored = all_known(tx.connection, scope, ids)
         for one in stored:
             require_active(one.record)
         if stored:
@@ -173,12 +173,3 @@ class Use:
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction, float], T]) -> T:
         now = self._parts.clock()
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx, now)))
-
-
-def _all_seen(tx: Transaction, scope: Scope, ids: Sequence[str]) -> list[Stored]:
-    """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
-    found = memories.find(tx.connection, scope, ids)
-    unknown = [id for id in ids if id not in found]
-    if unknown:
-        raise not_found(unknown)
-    return [found[id] for id in ids]

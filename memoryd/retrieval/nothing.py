@@ -10,14 +10,17 @@ from memoryd.core.filters import EVERYTHING
 from memoryd.retrieval.hits import Found
 from memoryd.retrieval.request import SearchRequest
 from memoryd.storage import texts
+from memoryd.storage.database import Database
 from memoryd.storage.knowledge import grants
 
 Find = Callable[[SearchRequest], Sequence[Found]]
 
 
-def why_nothing(connection: sqlite3.Connection, request: SearchRequest, find: Find) -> str | None:
+def why_nothing(database: Database, request: SearchRequest, find: Find) -> str | None:
     """The reason in words, None for no other than the query. find: what a request finds."""
-    if not _is_stored(connection, request):
+    with database.read() as connection:  # no longer: the searches have views of their own
+        is_stored = _is_stored(connection, request)
+    if not is_stored:
         return f"nothing is stored yet for this user{'' if request.scope.agent_id is None else ' and agent'}"
     wider = replace(request, offset=0, limit=1)
     if request.offset and find(wider):

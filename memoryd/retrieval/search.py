@@ -115,8 +115,7 @@ class Search:
         )
 
     def _why_nothing(self, request: SearchRequest) -> list[str]:
-        with self._database.read() as connection:
-            reason = why_nothing(connection, request, self.find)
+        reason = why_nothing(self._database, request, self.find)
         return [] if reason is None else [reason]
 
     def _version(self) -> Hashable:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memoryd.core.filters import Compare, Grammar, Node, comparisons, filter_fault, parse_filters
+from memoryd.core.filters import RECORDS, Compare, Grammar, Node, comparisons, filter_fault, parse_filters
 from memoryd.core.knowledge.point import TYPES
 
 POINTS = Grammar(
     {"id": "text", "content": "text", "type": "text", "score": "number", "created_at": "time"},
     aliases={},
     elsewhere={
-        "user_id": "pass user_id as a keyword, a filter cannot reach another user",
+        "user_id": RECORDS.elsewhere["user_id"],
         "agent_id": "none, points are common to the user's agents",
         "text": "content",
         "kind": "type",
