@@ -20,6 +20,7 @@ from memoryd.storage.texts import EVERY_TEXT, passages
 REMOVE = "remove"
 LONG = 8192
 """Characters over which a text takes so long to embed that others should not wait for it."""
+_WAITS = "operation = 'put' AND vector IS NULL"
 _IS_LONG = f"(SELECT length(text) > {LONG} FROM {EVERY_TEXT} t WHERE t.row = o.row)"
 
 
@@ -58,8 +59,7 @@ def remove(tx: Transaction, rows: Iterable[int]) -> None:
 def fill(tx: Transaction, row: int, text_seq: int, vector: bytes) -> bool:
     """Give a waiting memory its vector; False when it no longer waits for one of this text."""
     cursor = tx.execute(
-        "UPDATE outbox SET vector = ? "
-        "WHERE row = ? AND text_seq = ? AND operation = 'put' AND vector IS NULL",
+        f"UPDATE outbox SET vector = ? WHERE row = ? AND text_seq = ? AND {_WAITS}",
         (vector, row, text_seq),
     )
     return cursor.rowcount == 1
@@ -107,7 +107,7 @@ def waiting(connection: sqlite3.Connection, limit: int, after_row: int, *, long:
     others."""
     queued = connection.execute(
         "SELECT row, text_seq FROM outbox o "
-        f"WHERE operation = 'put' AND vector IS NULL AND row > ? AND {_IS_LONG} = ? ORDER BY row LIMIT ?",
+        f"WHERE {_WAITS} AND row > ? AND {_IS_LONG} = ? ORDER BY row LIMIT ?",
         (after_row, long, limit),
     ).fetchall()
     found = passages(connection, [row for row, _ in queued])
@@ -133,7 +133,7 @@ def tokenless(connection: sqlite3.Connection, token_table: str, limit: int, afte
 
 def missing(connection: sqlite3.Connection, user_id: str | None) -> int:
     """How many memories wait to be embedded."""
-    sql = "SELECT count(*) FROM outbox WHERE operation = 'put' AND vector IS NULL"
+    sql = f"SELECT count(*) FROM outbox WHERE {_WAITS}"
     if user_id is None:
         return int(connection.execute(sql).fetchone()[0])
     return int(connection.execute(f"{sql} AND user_id = ?", (user_id,)).fetchone()[0])
@@ -141,16 +141,13 @@ def missing(connection: sqlite3.Connection, user_id: str | None) -> int:
 
 def is_near(connection: sqlite3.Connection, user_id: str) -> bool:
     """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
-    sql = (
-        "SELECT 1 FROM outbox o "
-        f"WHERE operation = 'put' AND vector IS NULL AND user_id = ? AND {_IS_LONG} = 0 LIMIT 1"
-    )
+    sql = f"SELECT 1 FROM outbox o WHERE {_WAITS} AND user_id = ? AND {_IS_LONG} = 0 LIMIT 1"
     return connection.execute(sql, (user_id,)).fetchone() is not None
 
 
 def waiting_rows(connection: sqlite3.Connection) -> list[int]:
     """Rows of the memories that wait to be embedded."""
-    found = connection.execute("SELECT row FROM outbox WHERE operation = 'put' AND vector IS NULL")
+    found = connection.execute(f"SELECT row FROM outbox WHERE {_WAITS}")
     return [row for (row,) in found]
 
 
