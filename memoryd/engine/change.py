@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from memory_client.errors import NotFoundError
 from memory_client.types import ReviewKind, Updated
@@ -19,6 +20,7 @@ from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.versions import Deed
 
+T = TypeVar("T")
 CREATE = Deed("create")
 UPDATE = Deed("update")
 
@@ -120,10 +122,14 @@ def known(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored:
 
 def all_known(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Stored]:
     """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
-    found = memories.find(connection, scope, ids)
+    return every(ids, memories.find(connection, scope, ids))
+
+
+def every(ids: Sequence[str], found: Mapping[str, T], kind: TextKind = "memory") -> list[T]:
+    """What was found of each id, in their order. Raises `NotFoundError` when there is none of some."""
     unknown = [id for id in ids if id not in found]
     if unknown:
-        raise not_found(unknown)
+        raise not_found(unknown, kind)
     return [found[id] for id in ids]
 
 

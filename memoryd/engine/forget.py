@@ -11,7 +11,7 @@ from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted, UserDeleted
 from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.scope import Scope
-from memoryd.engine.change import Change, all_known, not_found, seen
+from memoryd.engine.change import Change, all_known, every, seen
 from memoryd.engine.echoes import still_said
 from memoryd.engine.forget_turns import ForgetTurns
 from memoryd.engine.knowledge import Knowledge
@@ -106,15 +106,12 @@ class Forget:
 
         def apply(tx: Transaction) -> Gone:
             chosen, kept = _apart(all_known(tx.connection, scope, of_memories))
-            said = turns.find(tx.connection, scope, of_turns)
-            unknown = [id for id in of_turns if id not in said]
-            if unknown:
-                raise not_found(unknown, "turn")
+            said = every(of_turns, turns.find(tx.connection, scope, of_turns), "turn")
             for id in of_triples:  # before what says so, which would take them along
                 self._bury_triple(tx, scope, id)
-            gone = self._destroy(tx, scope, chosen, list(said.values()))
-            every = [*gone["ids"], *gone["sources"], *of_triples]
-            return {"ids": every, "sources": [], "still": gone["still"], "kept": kept}
+            gone = self._destroy(tx, scope, chosen, said)
+            gone_ids = [*gone["ids"], *gone["sources"], *of_triples]
+            return {"ids": gone_ids, "sources": [], "still": gone["still"], "kept": kept}
 
         return self._receipt(self._write(key, apply))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from memory_client.types import Deleted
 from memoryd.core.scope import Scope
 from memoryd.engine import evidence
-from memoryd.engine.change import not_found
+from memoryd.engine.change import every
 from memoryd.engine.closing import known
 from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
@@ -29,11 +29,7 @@ class ForgetTurns:
         wanted = list(dict.fromkeys(ids))
 
         def apply(tx: Transaction) -> list[str]:
-            found = turns.find(tx.connection, scope, wanted)
-            unknown = [id for id in wanted if id not in found]
-            if unknown:
-                raise not_found(unknown, "turn")
-            return self.destroy(tx, [found[id] for id in wanted])
+            return self.destroy(tx, every(wanted, turns.find(tx.connection, scope, wanted), "turn"))
 
         return self._removal.receipt(self._write(key, apply))
 

@@ -21,7 +21,7 @@ from memory_client.types import (
 )
 from memoryd.core.scope import Scope
 from memoryd.core.triples import OWN, Statement, key_of, name_of, predicate_of
-from memoryd.engine.change import not_found
+from memoryd.engine.change import every
 from memoryd.engine.cursor import decode, encode, mark_of
 from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
@@ -218,10 +218,8 @@ def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) 
     of_turns = [id for id in ids if id.startswith("trn_")]
     told = memories.find(connection, scope, of_memories)
     said = turns.find(connection, scope, of_turns)
-    for wanted, found in ((of_memories, told), (of_turns, said)):
-        unknown = [id for id in wanted if id not in found]
-        if unknown:
-            raise not_found(unknown, "memory" if wanted is of_memories else "turn")
+    every(of_memories, told)
+    every(of_turns, said, "turn")
     for id, turn in said.items():
         if not turn.record.remembered:
             raise InvalidParameterError(
