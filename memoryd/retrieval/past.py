@@ -16,6 +16,7 @@ from memoryd.core.as_of import held
 from memoryd.core.filter_match import matches
 from memoryd.core.filters import Node
 from memoryd.core.fold import query_terms
+from memoryd.core.letter_case import fold_case
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
@@ -78,8 +79,8 @@ class Past:
         """Those with an id, an exact key or a phrase, with what they were found by."""
         found: dict[int, str] = {}
         for row, record in self.records.items():
-            text = record.text.lower()
-            held = [phrase for phrase in phrases if phrase.lower() in text]
+            text = fold_case(record.text)
+            held = [phrase for phrase in phrases if fold_case(phrase) in text]
             found_by = [*([name] if record.id == name else []), *_keys_in(record, keys), *held]
             if found_by:
                 found[row] = found_by[0]
@@ -137,7 +138,7 @@ _terms_of = functools.lru_cache(8192)(terms.read)
 
 
 def _keys_in(record: Record, keys: Sequence[str]) -> list[str]:
-    return [key for key in record.exact_keys if key.lower() in keys]
+    return [key for key in record.exact_keys if fold_case(key) in keys]
 
 
 def _is_within(record: Record, low: float, high: float) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memoryd.core.filters import Node
 from memoryd.core.kinds import TextKind
+from memoryd.core.letter_case import fold_case
 from memoryd.core.scope import Scope
 from memoryd.index.lexical import best_of
 from memoryd.index.lexical_query import LexicalQuery
@@ -95,7 +96,7 @@ def named_time(ask: Ask) -> tuple[float | None, float | None]:
 
 
 def keys_of(ask: Ask) -> list[str]:
-    """What of the query may be an exact key, in lower case."""
+    """What of the query may be an exact key, as `fold_case` returns it."""
     read = ask.plan.understanding
     words = (ask.query.strip(), *read.phrases, *read.names, *read.keywords)
-    return [word.lower() for word in words if 0 < len(word) <= _KEY_CHARS]
+    return [fold_case(word) for word in words if 0 < len(word) <= _KEY_CHARS]

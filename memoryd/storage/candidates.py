@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from memoryd.core.days import Days
 from memoryd.core.decay import Cohort, Fading
 from memoryd.core.filters import Node
 from memoryd.core.kinds import TextKind
+from memoryd.core.letter_case import fold_case
 from memoryd.core.scope import Scope
 from memoryd.storage.texts import TABLES, visible
 
@@ -133,16 +135,21 @@ def within(
 
 
 def keyed(
-    connection: sqlite3.Connection, scope: Scope, node: Node, keys: Sequence[str], limit: int
+    connection: sqlite3.Connection, scope: Scope, node: Node, keys: Collection[str], limit: int
 ) -> dict[int, str]:
-    """Rows of visible memories that have one of the exact keys, with the key."""
+    """Rows of visible memories with one of the exact keys, and the key. keys: as `fold_case` returns them."""
     condition, params = visible("memory", scope, node)
+    # SQLite's lower() folds ASCII only; keys with other characters are compared here
     sql = (
         "SELECT m.row, k.value FROM memories m INDEXED BY memories_with_keys, json_each(m.exact_keys) k "
-        f"WHERE {condition} "
-        f"AND m.exact_keys != '[]' AND lower(k.value) IN (SELECT value FROM json_each(?)) LIMIT {limit:d}"
+        f"WHERE {condition} AND m.exact_keys != '[]' "
+        "AND (lower(k.value) IN (SELECT value FROM json_each(?)) "
+        "OR length(CAST(k.value AS BLOB)) > length(k.value))"
     )
-    return dict(connection.execute(sql, [*params, json.dumps(keys, ensure_ascii=False)]).fetchall())
+    found = connection.execute(sql, [*params, json.dumps(list(keys), ensure_ascii=False)])
+    wanted = frozenset(keys)
+    matching = ((int(row), str(key)) for row, key in found if fold_case(key) in wanted)
+    return dict(itertools.islice(matching, limit))
 
 
 def named(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node, id: str) -> int | None:
@@ -157,12 +164,12 @@ def holding(
     connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int], phrases: Sequence[str]
 ) -> dict[int, str]:
     """Those of some rows whose text holds one of the phrases, with the first it holds."""
-    found: dict[int, str] = {}
-    sql = (
-        f"SELECT row FROM {TABLES[kind]} WHERE row IN (SELECT value FROM json_each(?)) "
-        "AND (instr(lower(text), ?) > 0 OR instr(text, ?) > 0)"  # SQLite lowers ASCII only
-    )
-    for phrase in reversed(phrases):
-        asked = (json.dumps(rows), phrase.lower(), phrase)
-        found |= {row: phrase for (row,) in connection.execute(sql, asked)}
-    return found
+    sql = f"SELECT row, text FROM {TABLES[kind]} WHERE row IN (SELECT value FROM json_each(?))"
+    folded = [(phrase, fold_case(phrase)) for phrase in phrases]
+    found = {
+        row: next((phrase for phrase, wanted in folded if wanted in text), None)
+        for row, text in (
+            (row, fold_case(text)) for row, text in connection.execute(sql, (json.dumps(rows),))
+        )
+    }
+    return {row: phrase for row, phrase in found.items() if phrase is not None}

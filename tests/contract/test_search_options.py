@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from support import eventually
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
 from memory_client.types import Explanation, Hit, SearchReport
+from memoryd.core.letter_case import fold_case
 from memoryd.service.searching import MAX_RESULTS
 
 KB = Any
@@ -67,6 +69,28 @@ def test_mode_exact_finds_what_is_named_literally(
     assert ids_of(hits) == [facts[place] for place in places]
     assert [hit["explain"]["keys"] for hit in hits] == [[key]] * len(places)
     assert all(hit["scores"] == {"exact": 1.0} for hit in hits)
+
+
+@pytest.mark.parametrize(
+    "key", ["Ä-17", "ä-17", "A\u0308-17", "Договор-5", "договор-5", "ДОГОВОР-5", "İz", "Ⅷ"]
+)
+def test_exact_keys_ignore_letter_case_in_every_script(kb: KB, user: str, key: str) -> None:
+    for stored in ("Ä-17", "A-17", "Договор-5", "İz", "ⅷ"):
+        kb.add(f"the file {stored[-2:]}", {"exact_keys": [stored]}, user_id=user)
+    kb.add("changes later", {"exact_keys": ["gone"]}, user_id=user)
+    for query in (key, f"where is “{key}”?"):
+        hits = kb.search(query, user_id=user, mode="exact", explain=True)
+        assert len(hits) == 1, query
+        assert [fold_case(one) for one in hits[0]["explain"]["keys"]] == [fold_case(key)]
+        before = time.time()
+        assert len(kb.search(query, user_id=user, mode="exact", as_of=before)) == 1, query
+
+
+def test_a_phrase_is_found_in_another_letter_case(kb: KB, user: str) -> None:
+    kb.add("Надпись: ДОГОВОР АРЕНДЫ", user_id=user)
+    kb.add("договор об аренды", user_id=user)
+    hits = kb.search("где «договор аренды»? “договор аренды”", user_id=user, mode="exact")
+    assert [hit["text"] for hit in hits] == ["Надпись: ДОГОВОР АРЕНДЫ"]
 
 
 def test_an_id_finds_its_text_in_every_mode_that_looks_for_it(kb: KB, user: str, facts: list[str]) -> None:
