@@ -46,9 +46,9 @@ class ConversationAPI:
 
         `at`: when it was said, epoch seconds or ISO 8601, by default now; `tz`: the speaker's time zone by
         its IANA name, in which an `at` without offset and relative words ("yesterday") are understood,
-        by default UTC. `speaker`: the name of who speaks. `remember=False`: in the window only, never
-        indexed, gone with the closing of the session. Credentials are replaced by `[secret:kind]` first.
-        A closed session is opened again.
+        by default that of the setting `search.timezone`, else the machine's. `speaker`: the name of who
+        speaks. `remember=False`: in the window only, never indexed, gone with the closing of the session.
+        Credentials are replaced by `[secret:kind]` first. A closed session is opened again.
         """
 
     @long_running

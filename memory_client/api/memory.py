@@ -153,7 +153,8 @@ class MemoryAPI:
         `include_archived` also finds memories that are no longer active, marked by `state`. `as_of` finds
         what was known, active and true at a time, as `page` does, in the words it had then; a turn when it
         was received by then. Times in the query (last week, 上周三) are told from `reference_time`, now by
-        default, in the zone `tz`, the setting `search.timezone` by default.
+        default, in the zone `tz`, by default that of the setting `search.timezone`, else the machine's; a
+        `reference_time` and a `time_range` without offset are read in it, too.
         Raises `ModelUnavailableError` when `semantic` has no model.
         """
 

@@ -36,6 +36,7 @@ class Turn(TypedDict):
     created_at: float
     """When it was said."""
     tz: str | None
+    """The zone its times were read in, by its IANA name; None where it has none."""
     received_at: float
     event_start: float | None
     """The time the text speaks of, up to `event_end`, where it names one."""

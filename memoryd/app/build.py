@@ -24,7 +24,7 @@ from memory_client.errors import StorageError
 from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.knowledge import build_knowledge
-from memoryd.app.parts import open_parts, zone_of
+from memoryd.app.parts import open_parts
 from memoryd.app.settings import Settings
 from memoryd.core.triples import extract
 from memoryd.engine import screen, turn_entries
@@ -119,12 +119,11 @@ class App:
             parts,
             settings.knowledge,
             self._search,
-            zone_of(settings.search.timezone),
             lambda: self._jobs.enqueue(MERGE),
         )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)
-        self._asking = Asking(zone_of(settings.search.timezone), clock)
+        self._asking = Asking(parts.zone, clock)
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import tzinfo
 
 from memoryd.app.settings import KnowledgeSettings
 from memoryd.core.conflicts.rules import by_rules
@@ -29,7 +28,7 @@ class KnowledgePart:
 
 
 def build_knowledge(
-    parts: Parts, settings: KnowledgeSettings, search: Search, zone: tzinfo, on_merge: Callable[[], None]
+    parts: Parts, settings: KnowledgeSettings, search: Search, on_merge: Callable[[], None]
 ) -> KnowledgePart:
     """Put it together. on_merge: has the job that merges carried out."""
     in_files = settings.storage == "files"
@@ -42,7 +41,7 @@ def build_knowledge(
         in_files=in_files,
     )
     files = MemStorageFileSys(parts.paths.knowledge, settings.max_points, parts.clock)
-    knowledge = Knowledge(parts, catalogue, files, search, zone, in_files=in_files)
+    knowledge = Knowledge(parts, catalogue, files, search, in_files=in_files)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
     merging = MergeKnowledge(parts, knowledge, rule, by_rules, on_merge)
     service = KnowledgeService(knowledge, merging, ShareKnowledge(parts, knowledge))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
 
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, ModelUnavailableError
 from memory_client.paths import DataPaths
 from memoryd.app.settings import Settings
+from memoryd.app.zone import zone_source
 from memoryd.core.days import Calendar, DayClock
 from memoryd.core.ids import IdFactory
-from memoryd.core.times import parse_zone
+from memoryd.core.times import ZoneSource
 from memoryd.engine.meaning import Meaning
 from memoryd.engine.parts import Limits, Parts
 from memoryd.index.lexical import LexicalIndex
@@ -34,7 +34,7 @@ def open_parts(paths: DataPaths, settings: Settings, clock: Callable[[], float])
     vectors = VectorIndex(
         database, paths, max_rows=settings.hot.max_rows, batch_rows=settings.lance.batch_rows
     )
-    choice = _choice(settings, paths)
+    choice, zone = _choice(settings, paths), zone_source(settings.search.timezone)
     host = EmbedderHost(choice, query_cache_size=settings.search.query_cache)
     return Parts(
         paths=paths,
@@ -43,7 +43,8 @@ def open_parts(paths: DataPaths, settings: Settings, clock: Callable[[], float])
         vectors=vectors,
         meaning=Meaning(host, vectors, lambda model: _former_host(choice, model)),
         clock=clock,
-        calendar=_calendar(settings),
+        zone=zone,
+        calendar=_calendar(settings, zone),
         limits=Limits(
             text_chars=settings.limits.text_chars,
             metadata_bytes=settings.limits.metadata_bytes,
@@ -60,16 +61,9 @@ def _reranker(settings: Settings) -> RerankerChoice:
     return RerankerChoice(own.model, own.device, own.allow_downloads)
 
 
-def _calendar(settings: Settings) -> Calendar:
+def _calendar(settings: Settings, zone: ZoneSource) -> Calendar:
     clock: DayClock = "wall" if settings.decay.clock == "wall" else "active"
-    return Calendar(zone_of(settings.search.timezone), clock)
-
-
-def zone_of(name: str) -> tzinfo:
-    """The zone of a setting; that of the machine without one."""
-    if name:
-        return parse_zone(name, "search.timezone")
-    return datetime.now().astimezone().tzinfo or UTC
+    return Calendar(zone, clock)
 
 
 def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:

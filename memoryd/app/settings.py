@@ -213,7 +213,10 @@ class SearchSettings:
     query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
     result_cache: int = _setting(10_000, "Answers of searches kept; 0 none.", low=0, high=1_000_000)
     result_seconds: float = _setting(300.0, "Longest time an answer is kept.", low=0.0, high=86_400.0)
-    timezone: str = _setting("", "IANA zone of who asks, for `yesterday`; empty: the machine's.")
+    timezone: str = _setting(
+        "",
+        "IANA zone of times and of words like `yesterday` where a call gives no `tz`; empty: the machine's.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.core.times import EARLIEST, LATEST
+from memoryd.core.times import EARLIEST, LATEST, ZoneSource, utc
 
 DayClock = Literal["active", "wall"]
 Floats = npt.NDArray[np.float64]
@@ -30,22 +30,22 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Which days count. zone: of the user; present: seconds from now that are still now."""
+    """Which days count. zone: of the user at present; present: seconds from now that are still now."""
 
-    zone: tzinfo = UTC
+    zone: ZoneSource = utc
     clock: DayClock = "active"
     present: float = DAY
 
     def day(self, at: float) -> int:
         """The local date of a time, as a proleptic ordinal."""
         moment = _EPOCH + timedelta(seconds=min(LATEST, max(EARLIEST, at)))
-        return moment.astimezone(self.zone).date().toordinal()
+        return moment.astimezone(self.zone()).date().toordinal()
 
     def days(self, now: float, noted: Sequence[tuple[int, int]]) -> Days:
         """The days of a user up to now. noted: active dates with their change numbers, by date."""
-        today = self.day(now)
+        today, zone = self.day(now), self.zone()
         past = [one for one in noted if one[0] <= today]
-        starts = np.array([_begin(self.zone, day) for day, _ in past], np.float64)
+        starts = np.array([_begin(zone, day) for day, _ in past], np.float64)
         return Days(now, starts, np.array([seq for _, seq in past], np.int64), self.clock == "wall")
 
 

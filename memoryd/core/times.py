@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory_client.errors import InvalidParameterError
 from memoryd.core.shown import shown
+
+ZoneSource = Callable[[], tzinfo]
+"""The default time zone at present."""
 
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC).timestamp()
 LATEST = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
@@ -41,6 +45,22 @@ def parse_zone(value: str, parameter: str) -> ZoneInfo:
             value=shown(value),
             expected="an IANA name such as Asia/Shanghai",
         ) from error
+
+
+def zone_name(zone: tzinfo) -> str | None:
+    """The name that finds a zone again; None for one without."""
+    name = getattr(zone, "key", None)
+    if not isinstance(name, str):
+        return None
+    try:
+        return ZoneInfo(name).key
+    except (LookupError, ValueError, OSError):  # read from a file whose name says nothing
+        return None
+
+
+def utc() -> tzinfo:
+    """A zone source of UTC."""
+    return UTC
 
 
 def _seconds(value: Any, zone: tzinfo) -> float | None:

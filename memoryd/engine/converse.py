@@ -13,7 +13,7 @@ from memoryd.core.turn import TurnRecord
 from memoryd.engine.closing import Closing
 from memoryd.engine.embedding import portions
 from memoryd.engine.parts import Parts
-from memoryd.engine.turn_entries import Conversation, new_turn, text_of_item, turn_of_item
+from memoryd.engine.turn_entries import Conversation, new_turn, text_of_item, turn_of_item, zone_of
 from memoryd.retrieval.meaning_source import Encoded
 from memoryd.storage import days, requests, sessions, turns
 from memoryd.storage.database import Transaction
@@ -37,7 +37,7 @@ class Converse:
     def append(self, conversation: Conversation, item: TurnItem, key: RequestKey | None) -> Appended:
         """Store one turn; its vector is made behind."""
         now = self._parts.clock()
-        record = new_turn(conversation, item, tz=None, now=now, limits=self._parts.limits)
+        record = new_turn(conversation, item, zone=self._parts.zone(), now=now, limits=self._parts.limits)
 
         def apply(tx: Transaction) -> tuple[str, int]:
             place = self._receive(tx, [record])
@@ -54,8 +54,9 @@ class Converse:
     ) -> Extended:
         """Store many, in chunks that are each embedded, committed and acknowledged as a whole."""
         now, limits = self._parts.clock(), self._parts.limits
+        zone = zone_of(tz, self._parts.zone())
         records = [
-            turn_of_item(conversation, item, f"turns[{i}]", tz=tz, now=now, limits=limits)
+            turn_of_item(conversation, item, f"turns[{i}]", zone=zone, now=now, limits=limits)
             for i, item in enumerate(items)
         ]
         given = [text_of_item(item) for item in items]

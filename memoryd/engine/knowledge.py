@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Any
 
 from memory_client.deadline import Deadline
@@ -54,7 +54,6 @@ class Knowledge:
         catalogue: MemStorageSQLite,
         files: MemStorageFileSys,
         search: Search,
-        zone: tzinfo,
         *,
         in_files: bool,
     ) -> None:
@@ -63,7 +62,6 @@ class Knowledge:
         self._files = files
         self._in_files = in_files
         self._search = search
-        self._zone = zone
         self.saving = threading.RLock()
         self.storage: MemStorage = files if in_files else catalogue
 
@@ -158,7 +156,7 @@ class Knowledge:
             query=query,
             scope=Scope(user_id),
             deadline=deadline,
-            reference=datetime.fromtimestamp(self._parts.clock(), UTC).astimezone(self._zone),
+            reference=datetime.fromtimestamp(self._parts.clock(), UTC).astimezone(self._parts.zone()),
             targets=("point",),
             limit=count,
             node=Compare("score", "gte", RELEVANT_SCORE),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from memory_client.paths import DataPaths
 from memoryd.core.days import Calendar
 from memoryd.core.ids import IdFactory
+from memoryd.core.times import ZoneSource, utc
 from memoryd.engine.meaning import Meaning
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.vector_index import VectorIndex
@@ -30,7 +31,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The open store and its helpers, shared by all use cases."""
+    """The open store and its helpers, shared by all use cases. zone: where a call names none."""
 
     paths: DataPaths
     database: Database
@@ -38,6 +39,7 @@ class Parts:
     vectors: VectorIndex
     meaning: Meaning
     clock: Clock
+    zone: ZoneSource = utc
     calendar: Calendar = field(default_factory=Calendar)
     limits: Limits = field(default_factory=Limits)
     ids: IdFactory = field(default_factory=IdFactory)

@@ -13,7 +13,7 @@ from memoryd.core.ids import check_name
 from memoryd.core.metadata import read_own
 from memoryd.core.scope import Scope, writing_agent
 from memoryd.core.shown import shown
-from memoryd.core.times import parse_time, parse_zone
+from memoryd.core.times import parse_time, parse_zone, zone_name
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.entries import gate_of, screened_own, screened_text
 from memoryd.engine.parts import Limits
@@ -39,12 +39,11 @@ class Conversation:
 
 
 def new_turn(
-    conversation: Conversation, item: TurnItem, *, tz: str | None, now: float, limits: Limits
+    conversation: Conversation, item: TurnItem, *, zone: tzinfo, now: float, limits: Limits
 ) -> TurnRecord:
-    """The record of a new turn. tz: where the item gives none. Raises `InvalidParameterError`."""
+    """The record of a new turn. zone: where the item gives none. Raises `InvalidParameterError`."""
     _check_owner(conversation, item)
-    tz = tz if item.get("tz") is None else item["tz"]
-    zone = UTC if tz is None else parse_zone(tz, "tz")
+    zone = zone_of(item.get("tz"), zone)
     created_at = _time(item, zone, now)
     text, notices, found = _text(item, limits)
     event_start, event_end = event_of(text, created_at, zone)
@@ -58,7 +57,7 @@ def new_turn(
         speaker=speaker,
         text=text,
         created_at=created_at,
-        tz=tz,
+        tz=zone_name(zone),
         received_at=now,
         event_start=event_start,
         event_end=event_end,
@@ -69,12 +68,17 @@ def new_turn(
     )
 
 
+def zone_of(tz: str | None, default: tzinfo) -> tzinfo:
+    """The zone a caller names, if any. Raises `InvalidParameterError`."""
+    return default if tz is None else parse_zone(tz, "tz")
+
+
 def turn_of_item(
-    conversation: Conversation, item: TurnItem, place: str, *, tz: str | None, now: float, limits: Limits
+    conversation: Conversation, item: TurnItem, place: str, *, zone: tzinfo, now: float, limits: Limits
 ) -> TurnRecord:
     """The same for one of many; errors name its place, such as `turns[3]`."""
     try:
-        return new_turn(conversation, item, tz=tz, now=now, limits=limits)
+        return new_turn(conversation, item, zone=zone, now=now, limits=limits)
     except InvalidParameterError as error:
         data = {**error.data, "parameter": f"{place}.{error.data['parameter']}"}
         raise type(error)(f"{place}.{error.message}", **data) from error

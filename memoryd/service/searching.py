@@ -17,7 +17,7 @@ from memoryd.core.ids import check_name
 from memoryd.core.scope import Scope
 from memoryd.core.shown import shown
 from memoryd.core.text import clean_text
-from memoryd.core.times import parse_time, parse_zone
+from memoryd.core.times import ZoneSource, parse_time, parse_zone
 from memoryd.retrieval.ranker import GROUPS
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 from memoryd.service.validation import in_range
@@ -32,9 +32,9 @@ _SCOPES: tuple[SearchScope, ...] = get_args(SearchScope)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Makes requests. zone: of who asks, where a call names none; clock: seconds."""
+    """Makes requests. zone: where a call names none; clock: seconds."""
 
-    zone: tzinfo
+    zone: ZoneSource
     clock: Callable[[], float]
 
     def request(
@@ -45,14 +45,14 @@ class Asking:
         in_range("offset", options["offset"], 0, _MAX_OFFSET)
         if options["min_score"] is not None:
             in_range("min_score", options["min_score"], 0, 1)
-        reference = self._reference(options["reference_time"], options["tz"])
+        zone = self.zone() if options["tz"] is None else parse_zone(options["tz"], "tz")
         return SearchRequest(
             query=clean_text(query, _MAX_QUERY_CHARS, "query")[0],
             scope=Scope.checked(
                 options["user_id"], options["agent_id"], archived=options["include_archived"]
             ),
             deadline=deadline,
-            reference=reference,
+            reference=self._reference(options["reference_time"], zone),
             targets=_targets(options["scope"]),
             limit=n_results,
             offset=options["offset"],
@@ -63,7 +63,7 @@ class Asking:
             sort_order=options["sort_order"],
             intent=options["intent"],
             weights=_weights(options["weights"]),
-            span=_span(options["time_range"]),
+            span=_span(options["time_range"], zone),
             as_of=None if options["as_of"] is None else parse_time(options["as_of"], "as_of"),
         )
 
@@ -72,9 +72,8 @@ class Asking:
         declared = {name: one.default for name, one in find("memory.search").parameters.items()}
         return self.request(query, n_results, deadline, declared | options)
 
-    def _reference(self, moment: float | str | None, tz: str | None) -> datetime:
-        zone = self.zone if tz is None else parse_zone(tz, "tz")
-        seconds = self.clock() if moment is None else parse_time(moment, "reference_time")
+    def _reference(self, moment: float | str | None, zone: tzinfo) -> datetime:
+        seconds = self.clock() if moment is None else parse_time(moment, "reference_time", zone)
         return datetime.fromtimestamp(seconds, UTC).astimezone(zone)
 
 
@@ -105,13 +104,14 @@ def _weights(given: Mapping[str, float] | None) -> dict[str, float]:
     return dict(given or {})
 
 
-def _span(given: Sequence[float | str | None] | None) -> TimeSpan | None:
+def _span(given: Sequence[float | str | None] | None, zone: tzinfo) -> TimeSpan | None:
     if given is None:
         return None
     if len(given) != _ENDS:
         raise _fault("time_range", given, "[start, end], either of them None where it is open")
     start, end = (
-        None if moment is None else parse_time(moment, f"time_range[{at}]") for at, moment in enumerate(given)
+        None if moment is None else parse_time(moment, f"time_range[{at}]", zone)
+        for at, moment in enumerate(given)
     )
     if start is not None and end is not None and end < start:
         raise _fault("time_range", given, "a start that is not after the end: it is turned round")

@@ -23,14 +23,14 @@ def _no_leaked_threads() -> None:
 
 @pytest.fixture(scope="session", params=FACES)
 def face(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
-    """A store with the default settings, of as many users as there are tests."""
-    yield from _face(request.param, tmp_path_factory, {})
+    """A store with the default settings, in UTC, of as many users as there are tests."""
+    yield from _face(request.param, tmp_path_factory, {"search.timezone": "UTC"})
 
 
 @pytest.fixture(scope="session", params=FACES)
 def wordy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
     """The same without a model: search goes by keywords only."""
-    yield from _face(request.param, tmp_path_factory, {"embedder.model": "none"})
+    yield from _face(request.param, tmp_path_factory, {"embedder.model": "none", "search.timezone": "UTC"})
 
 
 def _face(name: str, places: pytest.TempPathFactory, settings: dict[str, object]) -> Iterator[Face]:

@@ -51,7 +51,7 @@ def test_append_stores_a_turn_with_every_field(kb: KB, user: str) -> None:
         "role": "user",
         "speaker": None,
         "text": "主人对花生过敏",
-        "tz": None,
+        "tz": "UTC",
         "event_start": None,
         "event_end": None,
         "remembered": True,

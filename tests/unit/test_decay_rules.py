@@ -101,7 +101,7 @@ def test_the_grace_of_keeping() -> None:
 
 
 def test_a_local_date_begins_where_the_user_is() -> None:
-    shanghai = Calendar(ZoneInfo("Asia/Shanghai"))
+    shanghai = Calendar(lambda: ZoneInfo("Asia/Shanghai"))
     evening = datetime(2026, 1, 1, 15, 59, tzinfo=UTC).timestamp()
     assert shanghai.day(evening) + 1 == shanghai.day(evening + 60)
     noted = [(shanghai.day(evening + 60), 7)]
