@@ -23,7 +23,7 @@ from memory_client.types import (
     Filters,
     Finding,
     Forgotten,
-    Hit,
+    Hits,
     Intent,
     KnowledgeComparison,
     KnowledgeItem,
@@ -493,7 +493,7 @@ class AsyncKnowledgeClient(AsyncCore):
         reference_time: float | str | None = None,
         tz: str | None = None,
         explain: bool = False,
-    ) -> list[Hit]: ...
+    ) -> Hits: ...
     async def explain(
         self,
         query: str,

@@ -74,7 +74,7 @@ def carry_out(
                 connection = yield Block(partial(link.connect, deadline, locate))
             deadline.check(f"sending {spec.wire}")
             future = connection.submit(spec.wire, params, _for_daemon(deadline), on_progress)
-            return (yield Wait(future, f"waiting for the answer to {spec.wire}"))
+            return spec.result((yield Wait(future, f"waiting for the answer to {spec.wire}")))
         except BusyError:
             pause = next(pauses, None)
             if pause is None:

@@ -68,6 +68,12 @@ class _Call:
         self.chunks: list[Any] = []
         self.in_chunks = False
 
+    def whole(self, payload: Any) -> Any:
+        """The result: the last payload, or the list that came in chunks, under `items` of a map."""
+        if not self.in_chunks:
+            return payload
+        return self.chunks if payload is None else {**payload, "items": self.chunks}
+
 
 class Connection:
     """A connection to the daemon of `info`; any thread may submit.
@@ -219,7 +225,7 @@ class Connection:
             if reply.status == "error":
                 call.future.set_exception(from_wire(reply.payload))
             else:
-                call.future.set_result(call.chunks if call.in_chunks else reply.payload)
+                call.future.set_result(call.whole(reply.payload))
 
     def _finish(self, end: Callable[[], Exception]) -> None:
         """Fail all calls, and the ones to come."""

@@ -3,6 +3,9 @@
 Request `[protocol, correlation, method, params, seconds left or None]`; reply
 `[correlation, status, payload]` with status `ok | error | progress | chunk`. A method that streams sends
 its list in `chunk`s and ends with `ok` and None. `progress` carries `{done, total, what}`.
+
+A method that returns `Hits` ends with `ok` and `{items, degraded, reason, answerable}`; `items` is empty
+when they came in chunks. (Protocol 1 sent the plain list.)
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from memory_client.errors import (
 )
 from memory_client.version import VERSION
 
-PROTOCOL = 1
+PROTOCOL = 2
 MAX_MESSAGE_BYTES = 64 * 2**20
 """Limit of one message, both ways; longer lists go in chunks."""
 _MAX_DEPTH = 64

@@ -8,7 +8,7 @@ from memory_client.api.spec import long_running
 from memory_client.types import (
     Direction,
     Filters,
-    Hit,
+    Hits,
     Intent,
     Memory,
     MemoryItem,
@@ -138,14 +138,15 @@ class MemoryAPI:
         reference_time: float | str | None = None,
         tz: str | None = None,
         explain: bool = False,
-    ) -> list[Hit]:
+    ) -> Hits:
         """Active memories that fit the query, best first; with `scope` also what was said, turn by turn, and
         the knowledge points others share with the user, to be cited by `metadata["citation"]`.
 
         `mode`: `lexical` by words, `semantic` by meaning, `hybrid` everything there is, `auto` the best
         that is ready, `exact` by ids, exact keys and quoted phrases, `temporal` by the time that the query
-        or `time_range` names. While the model loads `auto` and `hybrid` answer by words and say so in
-        `explain`; `semantic` waits for it within the call's time. `scope`: any of `memory turn shared`,
+        or `time_range` names. When the model is missing `auto` and `hybrid` answer by words: the result is
+        then `degraded`, with the `reason` in words. `semantic` waits for a model that is loading, within the
+        call's time. `scope`: any of `memory turn shared`,
         or "all"; memories by default. `session_id` narrows to a session, `time_range` to [start, end)
         (either may be None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to
         1000) best, `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the

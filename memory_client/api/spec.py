@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from memory_client.errors import UnknownParameterError
+from memory_client.types import Hits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,6 +55,10 @@ class MethodSpec:
     @property
     def is_write(self) -> bool:
         return "request_id" in self.parameters
+
+    def result(self, payload: Any) -> Any:
+        """What the caller gets of a reply's payload, of the type that is declared."""
+        return Hits.from_wire(payload) if self.signature.return_annotation == Hits.__name__ else payload
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The given arguments by name, defaults left out. Raises `UnknownParameterError`."""

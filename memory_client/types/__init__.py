@@ -1,4 +1,4 @@
-"""The shapes that cross the interface: plain dicts in hand and on the wire, in both faces.
+"""The shapes that cross the interface: plain dicts in hand and on the wire, in both faces; `Hits` is a list.
 
 Times are UTC epoch seconds. Scores and confidences are in [0, 1], importance in [0, 5].
 """
@@ -56,7 +56,7 @@ from memory_client.types.memories import (
     Updated,
     UserDeleted,
 )
-from memory_client.types.recall import Explanation, Hit, SearchReport, Snippet
+from memory_client.types.recall import Explanation, Hit, Hits, SearchReport, Snippet
 from memory_client.types.triples import (
     EvidenceKind,
     RelatedTriple,
@@ -119,6 +119,7 @@ __all__ = [
     "Forgettable",
     "Forgotten",
     "Hit",
+    "Hits",
     "Intent",
     "Kind",
     "KnowledgeChange",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, NotRequired, TypedDict
 
 from memory_client.types.vocabulary import Category, Metadata, SearchScope, State
@@ -62,10 +63,56 @@ class Hit(TypedDict):
     explain: NotRequired[Explanation]
 
 
+class Hits(list[Hit]):
+    """The result of `search`: a list of hits, best first, with what holds for the whole of it.
+
+    degraded: a part of what the search needs was missing, such as the model or some vectors, so that the
+    same search may find more later. reason: in words, why it is degraded, or why it is empty; None when
+    there is nothing to say. answerable: whether a hit is likely to answer the query; None where the scores
+    are not calibrated. Slices, copies with `list()` and JSON hold the hits alone.
+    """
+
+    def __init__(
+        self,
+        hits: Iterable[Hit] = (),
+        *,
+        degraded: bool = False,
+        reason: str | None = None,
+        answerable: bool | None = None,
+    ) -> None:
+        super().__init__(hits)
+        self.degraded = degraded
+        self.reason = reason
+        self.answerable = answerable
+
+    def to_wire(self, items: list[Hit]) -> dict[str, Any]:
+        """The reply's payload: the attributes, and `items`, the hits that no chunk has carried."""
+        return {
+            "items": items,
+            "degraded": self.degraded,
+            "reason": self.reason,
+            "answerable": self.answerable,
+        }
+
+    @classmethod
+    def from_wire(cls, payload: Mapping[str, Any]) -> Hits:
+        """The result in a reply's payload; attributes that a newer daemon adds are ignored."""
+        return cls(
+            payload["items"],
+            degraded=payload["degraded"],
+            reason=payload["reason"],
+            answerable=payload["answerable"],
+        )
+
+
 class SearchReport(TypedDict):
     """A search with its reasons, also where nothing was found."""
 
     hits: list[Hit]
+    degraded: bool
+    """As the attributes of `Hits`, `reason` and `answerable` too."""
+    reason: str | None
+    answerable: bool | None
     plan: dict[str, Any]
     mode: str
     notes: list[str]

@@ -9,14 +9,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from memory_client.types import Hit
+from memory_client.types import Hits
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     version: Hashable
     until: float
-    hits: list[Hit]
+    hits: Hits
 
 
 class ResultCache:
@@ -34,7 +34,7 @@ class ResultCache:
         self._hits = 0
         self._misses = 0
 
-    def get(self, key: Hashable, version: Hashable) -> list[Hit] | None:
+    def get(self, key: Hashable, version: Hashable) -> Hits | None:
         """A copy of the answer to the same question over the same store."""
         with self._lock:
             kept = self._kept.get(key)
@@ -46,7 +46,7 @@ class ResultCache:
             self._kept.move_to_end(key)
         return copy.deepcopy(kept.hits)
 
-    def put(self, key: Hashable, version: Hashable, hits: list[Hit]) -> None:
+    def put(self, key: Hashable, version: Hashable, hits: Hits) -> None:
         """Keep an answer, which the caller may change afterwards."""
         if not self._limit:
             return

@@ -22,13 +22,7 @@ def why_nothing(database: Database, request: SearchRequest, find: Find) -> str |
         is_stored = _is_stored(connection, request)
     if not is_stored:
         return f"nothing is stored yet for this user{'' if request.scope.agent_id is None else ' and agent'}"
-    wider = replace(request, offset=0, limit=1)
-    if request.offset and find(wider):
-        return f"offset {request.offset} is behind the last hit"
-    wider = replace(wider, min_score=None)
-    best = [] if request.min_score is None else find(wider)
-    if best:
-        return f"nothing scores {request.min_score:g}: min_score is over the best, {best[0].fused.score:.3f}"
+    wider = replace(request, offset=0, limit=1, min_score=None)
     if not request.scope.archived and find(_shelved(wider)):
         return "only what is archived or superseded is found: include_archived (--archived) shows it"
     narrowed = _narrowed_by(request)

@@ -34,7 +34,7 @@ class RetrievalPlan:
     mode: the one carried out. targets: what is to be found. sources: asked for candidates, `depth`
     of each. recipe: how they are fused; fallback: the recipe taken when the best hit is below `weak`.
     filters: what every source obeys, `span` included. times: the time the query names, which is a cue, not
-    a filter. notes: for `explain`.
+    a filter. notes: for `explain`. lacks: why the answer will be less than was asked for.
     """
 
     mode: Mode
@@ -49,6 +49,7 @@ class RetrievalPlan:
     span: TimeSpan | None
     times: TimeRange | None
     notes: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
     @property
     def command(self) -> str | None:
@@ -85,7 +86,7 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     read = replace(read, intent=request.intent or read.intent)
     strategy = STRATEGIES[read.intent]
     is_name = request.mode == "auto" and is_id(request.query.strip())
-    mode, sources, notes = _sources("exact" if is_name else request.mode, meaning)
+    mode, sources, lacks = _sources("exact" if is_name else request.mode, meaning)
     recipe, fallback = _recipes(mode, strategy)
     return RetrievalPlan(
         mode=mode,
@@ -99,7 +100,8 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
         filters=_narrowed(request.node, request.span),
         span=request.span,
         times=times,
-        notes=(*notes, *_too_long(request.query, sources), *_remarks(read, times)),
+        notes=(*_too_long(request.query, sources), *_remarks(read, times)),
+        lacks=lacks,
     )
 
 

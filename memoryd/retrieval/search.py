@@ -7,21 +7,21 @@ import sqlite3
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from memory_client.deadline import Deadline
 from memory_client.errors import InvalidParameterError, MemorydError, SpaceMismatchError, StorageError
-from memory_client.types import Hit, SearchReport
+from memory_client.types import Hits, SearchReport
 from memoryd.core.days import Calendar
 from memoryd.core.duplicates import collapse
 from memoryd.core.fold import index_terms
 from memoryd.core.kinds import kind_of
 from memoryd.core.record import Record
 from memoryd.index.lexical import LexicalIndex
+from memoryd.retrieval.answer import Answer
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.fuse import Fused
-from memoryd.retrieval.hits import Found, Recorded, Trace, explanation, hit_of
+from memoryd.retrieval.hits import Found, Recorded, Trace
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.nothing import why_nothing
 from memoryd.retrieval.plan import EMBEDDED, RetrievalPlan, make_plan, read_times, without_meaning
@@ -42,15 +42,6 @@ _HYBRID_PATIENCE = 2.0
 _NEAR_DUPLICATE = 0.9
 """Share of terms that two texts have in common before it is asked whether they say the same."""
 _TIMELY = ("auto", "hybrid", "temporal")
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What was found, and whether the same would be found again."""
-
-    found: list[Found]
-    trace: Trace
-    is_whole: bool
 
 
 class Search:
@@ -82,7 +73,7 @@ class Search:
         """End the threads."""
         self._pool.shutdown()
 
-    def search(self, request: SearchRequest) -> list[Hit]:
+    def search(self, request: SearchRequest) -> Hits:
         """The hits of a request, from the cache when nothing has changed since it was asked.
 
         Raises `ModelUnavailableError`, `DeadlineExceededError` for `semantic`, `InvalidParameterError`.
@@ -92,10 +83,10 @@ class Search:
         if known is not None:
             return known
         answer = self._answer(request)
-        hits = _hits(answer, request)
-        if answer.is_whole and version == self._version():
-            self.cache.put(key, version, hits)
-        return hits
+        result = answer.result(request, self._empty_reason(answer, request))
+        if answer.is_lasting and version == self._version():
+            self.cache.put(key, version, result)
+        return result
 
     def find(self, request: SearchRequest) -> list[Found]:
         """What a request finds, as it is stored. Raises as `search`."""
@@ -105,40 +96,42 @@ class Search:
         """As `search`, never cached, with the plan and the reasons even where nothing is found."""
         request = replace(request, explain=True)
         answer = self._answer(request)
-        hits, trace = _hits(answer, request), answer.trace
-        return SearchReport(
-            hits=hits,
-            plan=trace.plan.described(),
-            mode=trace.mode,
-            notes=[*trace.notes, *([] if hits else self._why_nothing(request))],
-            milliseconds=dict(trace.milliseconds),
-        )
+        return answer.report(request, self._empty_reason(answer, request))
 
-    def _why_nothing(self, request: SearchRequest) -> list[str]:
-        reason = why_nothing(self._database, request, self.find)
-        return [] if reason is None else [reason]
+    def _empty_reason(self, answer: Answer, request: SearchRequest) -> str | None:
+        """Why there are no hits; None when there are some, and for no other reason than the query."""
+        if len(answer.found) > request.offset:
+            return None
+        if answer.found:
+            return f"offset {request.offset} is behind the last hit"
+        return answer.empty_reason or why_nothing(self._database, request, self.find)
 
     def _version(self) -> Hashable:
         with self._database.read() as connection:
             seq = connection.execute("SELECT value FROM counters WHERE name = 'seq'").fetchone()[0]
         return (seq, self._meaning.version())
 
-    def _answer(self, request: SearchRequest) -> _Answer:
+    def _answer(self, request: SearchRequest) -> Answer:
         started = time.perf_counter()
         if request.mode == "semantic":
             self._meaning.wait(request.scope.user_id, request.deadline)
         plan = make_plan(request, meaning=self._meaning.why_not())
         if plan.times is not None and plan.times.invalid and request.mode in _TIMELY:
             notes = (*plan.notes, "nothing is searched for in a time that cannot be")
-            return _Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), is_whole=True)
+            return Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), empty_reason=plan.times.invalid)
         _check_times(plan)
         work, found = self._ranked(request, plan)
         found, note = self._reranked(request, found, work)
-        if request.min_score is not None:
-            found = [one for one in found if one.fused.score >= request.min_score]
+        kept = [one for one in found if request.min_score is None or one.fused.score >= request.min_score]
+        passing = [*work.lacks, *([] if note is None else [note])]
         work.trace["total"] = round((time.perf_counter() - started) * 1000, 3)
-        trace = self._trace(request, plan, work, note)
-        return _Answer(found, trace, is_whole=note is None and not work.lacks)
+        return Answer(
+            kept,
+            self._trace(request, plan, work, note),
+            lacks=(*plan.lacks, *passing),
+            empty_reason=_empty_reason(plan, request, found),
+            is_lasting=not passing,
+        )
 
     def _ranked(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
         try:
@@ -269,7 +262,7 @@ class Search:
             plan=plan,
             mode="lexical" if by_words else plan.mode,
             recipes=work.recipes,
-            notes=tuple(one for one in (*plan.notes, *work.lacks, *work.notes, note) if one),
+            notes=tuple(one for one in (*plan.lacks, *plan.notes, *work.lacks, *work.notes, note) if one),
             missing=self._meaning.missing(request.scope.user_id) if request.explain else 0,
             milliseconds=work.trace,
             keys=work.keys,
@@ -278,6 +271,14 @@ class Search:
 
 def _untold(count: int) -> str:
     return f"{count} memories have no history that goes back that far: what they said then is unknown"
+
+
+def _empty_reason(plan: RetrievalPlan, request: SearchRequest, found: Sequence[Found]) -> str | None:
+    """Why no hit is left, as far as the query and what was found tell it. found: before `min_score`."""
+    if found and request.min_score is not None:
+        best = found[0].fused.score
+        return f"nothing scores {request.min_score:g}: min_score is over the best, {best:.3f}"
+    return plan.understanding.reason or None
 
 
 _SPARE = 5
@@ -316,27 +317,6 @@ def _collapsed(found: list[Found]) -> list[Found]:
 
 _COMPARED = 1_000
 """Characters of a text whose terms are compared."""
-
-
-def _hits(answer: _Answer, request: SearchRequest) -> list[Hit]:
-    wanted = _sorted(answer.found[request.offset : request.depth], request)
-    hits = [hit_of(one) for one in wanted]
-    if request.explain:
-        plan = answer.trace.plan.described()
-        for hit, one in zip(hits, wanted, strict=True):
-            hit["explain"] = explanation(one, request.query, answer.trace, plan)
-    return hits
-
-
-def _sorted(found: list[Found], request: SearchRequest) -> list[Found]:
-    """Equal values stay in the order of relevance; what has no such value comes last."""
-    field, descending = request.sort_by, request.sort_order == "desc"
-    if field == "relevance":
-        return found if descending else found[::-1]
-    values: list[tuple[Any, Found]] = [(getattr(one.record, field, None), one) for one in found]
-    having = [pair for pair in values if pair[0] is not None]
-    having.sort(key=lambda pair: pair[0], reverse=descending)
-    return [one for _, one in having] + [one for value, one in values if value is None]
 
 
 def _key(request: SearchRequest) -> Hashable:

@@ -12,6 +12,7 @@ from memory_client.api import METHODS
 from memory_client.deadline import Deadline
 from memory_client.errors import InternalError, MalformedMessageError, MemorydError, MessageTooLargeError
 from memory_client.protocol import Reply, Request, decode_request, encode_reply, unpack
+from memory_client.types import Hits
 from memoryd.core.call import Call, calling
 from memoryd.server.frames import chunk_frames, error_frame
 from memoryd.server.metrics import MethodMetrics
@@ -84,12 +85,10 @@ class Handler:
             self._reply(job, self._dispatcher.dispatch(request.method, request.params, call), report)
 
     def _reply(self, job: Job, result: Any, report: _Report) -> None:
-        if isinstance(result, list) and len(result) > LIST_IN_CHUNKS:
-            result = iter(result)
-        if isinstance(result, Iterator):
-            self._stream(job, result)
-            result = None
-        frame = _encoded(job, result)
+        streamed, last = _parts(result)
+        if streamed is not None:
+            self._stream(job, streamed)
+        frame = _encoded(job, last)
         report.flush()
         self._send(job, frame)
 
@@ -138,6 +137,20 @@ class _Report:
     def _tell(self, done: int, total: int, what: str) -> None:
         payload = {"done": done, "total": total, "what": what}
         self._send(self._job, encode_reply(Reply(self._job.correlation, "progress", payload)))
+
+
+def _parts(result: Any) -> tuple[Iterator[Any] | None, Any]:
+    """What is sent in chunks, if anything, and the payload of the last reply."""
+    if isinstance(result, Iterator):
+        return result, None
+    if not isinstance(result, list):
+        return None, result
+    in_chunks = len(result) > LIST_IN_CHUNKS
+    if isinstance(result, Hits):
+        last: Any = result.to_wire([] if in_chunks else list(result))
+    else:
+        last = None if in_chunks else result
+    return iter(result) if in_chunks else None, last
 
 
 def _deadline(job: Job, request: Request) -> Deadline:

@@ -12,7 +12,7 @@ from memory_client.protocol import PROTOCOL
 from memory_client.types import (
     Direction,
     Filters,
-    Hit,
+    Hits,
     Intent,
     Memory,
     MemoryItem,
@@ -161,7 +161,7 @@ class MemoryService(MemoryAPI):
         reference_time: float | str | None = None,
         tz: str | None = None,
         explain: bool = False,
-    ) -> list[Hit]:
+    ) -> Hits:
         return self._search.search(replace(self._request(locals()), explain=explain))
 
     def explain(

@@ -10,7 +10,7 @@ from faces import FACES, Face, opened
 from support import end_daemons, eventually
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
-from memory_client.types import Explanation, Hit
+from memory_client.types import Explanation, Hit, Hits
 
 KB = Any
 STORED = [
@@ -260,6 +260,30 @@ def test_what_is_stored_while_the_model_loads_is_found_too(tmp_path: Path, name:
             assert hit["explain"]["missing_vectors"] == 0
     finally:
         end_daemons(home)
+
+
+def test_a_result_is_a_list_that_says_what_it_lacks(kb: KB, user: str, stored: list[str]) -> None:
+    for mode in ("auto", "hybrid", "semantic", "lexical"):
+        hits = kb.search("花生", 1, user_id=user, mode=mode)
+        assert type(hits) is Hits
+        assert (hits[0]["id"], hits.degraded, hits.reason) == (stored[0], False, None)
+    nothing = kb.search("花生", user_id=user, filters={"category": "core"})
+    assert (nothing, nothing.degraded) == ([], False)
+    assert nothing.reason == "filters or session_id left nothing; something is found without"
+    report = kb.explain("花生", user_id=user, filters={"category": "core"})
+    assert (report["degraded"], report["reason"], report["answerable"]) == (False, nothing.reason, None)
+
+
+def test_without_a_model_a_result_is_degraded(wordy: Face, user: str) -> None:
+    kb = wordy.kb
+    eventually("it is settled that there is no model", lambda: kb.status()["stage"] == "ready", 60)
+    kb.add("主人对花生过敏", user_id=user)
+    for query in ("花生", "peanuts"):
+        hits = kb.search(query, user_id=user)
+        assert hits.degraded
+        assert "embedder.model is none" in hits.reason
+        assert kb.explain(query, user_id=user)["reason"] == hits.reason
+        assert not kb.search(query, user_id=user, mode="lexical").degraded
 
 
 def test_without_a_model_words_still_answer_and_say_so(wordy: Face, user: str) -> None:

@@ -157,7 +157,7 @@ def test_the_plan_of_a_mode(
     plan = plan_of(mode=mode, meaning=meaning)
     assert (plan.mode, plan.sources, plan.recipe) == (carried_out, sources, recipe)
     assert (plan.fallback is not None) == (recipe == "ranked")
-    assert any(str(meaning) in note for note in plan.notes) == (
+    assert any(str(meaning) in note for note in plan.lacks) == (
         mode in ("auto", "hybrid") and meaning is not None
     )
 

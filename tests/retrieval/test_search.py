@@ -19,7 +19,7 @@ from memory_client.errors import (
     SpaceMismatchError,
     StorageError,
 )
-from memory_client.types import Hit, SearchReport
+from memory_client.types import Hit, Hits, SearchReport
 from memoryd.core.filters import parse_filters
 from memoryd.core.scope import Scope
 from memoryd.index.tokens import TokenBlock
@@ -124,7 +124,7 @@ class Ask:
         how = {"deadline": Deadline.after(None), "scope": Scope(USER), "reference": NOW, **how}
         return SearchRequest(query=query, node=parse_filters(filters), **how)
 
-    def __call__(self, *asked: Any, **how: Any) -> list[Hit]:
+    def __call__(self, *asked: Any, **how: Any) -> Hits:
         return self.engine.search(self.request(*asked, **how))
 
     def explain(self, *asked: Any, **how: Any) -> SearchReport:
@@ -511,6 +511,80 @@ def test_an_impossible_date_finds_nothing_with_or_without_a_model(
     assert len(ask("pear on Feb 30 2023", mode="lexical")) == 3
 
 
+# -- what holds for the whole result
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_full_answer_is_not_degraded(ask: Ask) -> None:
+    for mode in ("auto", "hybrid", "lexical", "exact"):
+        hits = ask("pear", mode=mode)
+        assert (hits.degraded, hits.reason) == (False, None if hits else hits.reason), mode
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("query", ["pear", "nothing of it"])
+def test_an_answer_by_keywords_alone_is_degraded_also_when_it_is_empty(
+    ask: Ask, meaning: Meaning, query: str
+) -> None:
+    meaning.reason = "no model"
+    for _ in range(2):  # the second one from the cache
+        hits = ask(query, mode="auto")
+        assert hits.degraded
+        assert hits.reason is not None
+        assert hits.reason.startswith("answered by keywords alone: no model")
+    assert ask.hits == 1
+    assert not ask(query, mode="lexical").degraded, "nothing else was asked for"
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("error", FAILURES)
+def test_an_answer_whose_meaning_failed_is_degraded(ask: Ask, meaning: Meaning, error: MemorydError) -> None:
+    meaning.error = error
+    hits = ask("pear", mode="auto")
+    assert (hits.degraded, hits.reason) == (True, f"answered by keywords alone: {error}")
+
+
+def test_what_may_be_missed_makes_it_degraded(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
+    meaning.warning, meaning.near = "half of it", {rows[0]: 0.9}
+    for mode in ("semantic", "hybrid"):
+        hits = ask("pear", mode=mode)
+        assert (hits.degraded, hits.reason) == (True, "half of it")
+    meaning.broken = StorageError("the vector store is broken")
+    assert "the vector store is broken" in str(ask("pear", mode="hybrid").reason)
+
+
+@reranked
+def test_an_answer_that_was_not_reranked_is_degraded(
+    ask: Ask, meaning: Meaning, store: SmallStore, scripted: ScriptedScorer
+) -> None:
+    meaning.near = dict.fromkeys(store.add("0.2", "0.9"), 0.9)
+    scripted.fault = RuntimeError("no memory")
+    hits = ask("which", mode="semantic")
+    assert hits.degraded
+    assert "not reranked" in str(hits.reason)
+    scripted.fault = None
+    assert not ask("which", mode="semantic").degraded
+
+
+@pytest.mark.usefixtures("rows")
+def test_an_empty_answer_has_its_reason_and_is_not_degraded(ask: Ask) -> None:
+    for how, words in (
+        ({"query": "2月30日吃了什么"}, "no such date"),
+        ({"query": "？！"}, "only punctuation"),
+        ({"offset": 40}, "offset 40 is behind the last hit"),
+        ({"min_score": 1.0}, "nothing scores 1: min_score is over the best"),
+        ({"scope": Scope("nobody")}, "nothing is stored yet"),
+        ({"filters": {"category": "core"}}, "filters or session_id left nothing"),
+    ):
+        hits = ask(**how)
+        assert hits == []
+        assert not hits.degraded
+        assert words in str(hits.reason), how
+        report = ask.explain(**how)
+        assert (report["hits"], report["degraded"], report["reason"]) == ([], False, hits.reason)
+        assert hits.reason in report["notes"]
+
+
 def test_what_is_asked_to_be_done_is_named_and_not_done(ask: Ask, rows: list[int], store: SmallStore) -> None:
     report = ask.explain("忘掉 pear 的事")
     assert report["plan"]["command"] == "forget"
@@ -656,7 +730,7 @@ def test_what_could_be_better_another_time_is_not_kept(ask: Ask, meaning: Meanin
 
 def test_nothing_is_kept_with_a_limit_of_none() -> None:
     cache = ResultCache(0, 300.0)
-    cache.put("key", 1, [])
+    cache.put("key", 1, Hits())
     assert cache.get("key", 1) is None
     assert cache.counters() == {"size": 0, "limit": 0, "hits": 0, "misses": 1}
 

@@ -23,7 +23,9 @@ from memory_client.errors import (
 )
 from memory_client.paths import DataPaths
 from memory_client.progress import on_progress
+from memory_client.types import Hits
 from memoryd.core.call import Call
+from memoryd.server.handling import LIST_IN_CHUNKS
 
 
 @pytest.fixture
@@ -49,13 +51,13 @@ def with_client(running: Serving, body: Callable[[AsyncKnowledgeClient], Awaitab
 
 def test_calls_are_awaited(running: Serving, dispatcher: Scripted) -> None:
     async def body(client: AsyncKnowledgeClient) -> None:
-        await client.search("花生", 3, user_id="u")
+        await client.explain("花生", 3, user_id="u")
         await client.admin.metrics()
         await client.add("a")
 
     with_client(running, body)
     assert dispatcher.seen[:2] == [
-        ("memory.search", {"query": "花生", "n_results": 3, "user_id": "u"}),
+        ("memory.explain", {"query": "花生", "n_results": 3, "user_id": "u"}),
         ("admin.metrics", {}),
     ]
     assert len(dispatcher.seen[2][1]["request_id"]) == 32
@@ -152,6 +154,19 @@ def test_lists_are_put_together_from_chunks(running: Serving, dispatcher: Script
 
     async def body(client: AsyncKnowledgeClient) -> None:
         assert await client.get_all() == list(range(50_000))  # type: ignore[comparison-overlap]
+
+    with_client(running, body)
+
+
+@pytest.mark.parametrize("count", [0, 3, LIST_IN_CHUNKS + 1])
+def test_hits_arrive_with_their_attributes(running: Serving, dispatcher: Scripted, count: int) -> None:
+    sent = [{"id": f"mem_{n}"} for n in range(count)]
+    dispatcher.handlers["memory.search"] = lambda _, **__: Hits(sent, degraded=True, reason="why")
+
+    async def body(client: AsyncKnowledgeClient) -> None:
+        hits = await client.search("which")
+        assert (type(hits), list(hits)) == (Hits, sent)
+        assert (hits.degraded, hits.reason, hits.answerable) == (True, "why", None)
 
     with_client(running, body)
 

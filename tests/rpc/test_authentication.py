@@ -24,7 +24,7 @@ from memory_client.errors import (
 )
 from memory_client.keys import KeyPair
 from memory_client.paths import DataPaths
-from memory_client.protocol import Request, encode_request
+from memory_client.protocol import PROTOCOL, Request, encode_request
 from memoryd.server import server as server_module
 from memoryd.server.auth import Authenticator
 
@@ -204,4 +204,4 @@ def test_another_protocol_is_a_version_error(running: Serving) -> None:
     newer = info_of(running.paths, running.info.endpoint, protocol=99, version="9.9")
     with pytest.raises(VersionError, match=r"9\.9") as caught:
         Connection(newer, running.paths)
-    assert caught.value.data == {"client": 1, "daemon": 99}
+    assert caught.value.data == {"client": PROTOCOL, "daemon": 99}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -14,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 from rpc_harness import PATIENCE, Blocker, Scripted, Serving, info_of, serving
 from support import eventually
@@ -34,7 +38,9 @@ from memory_client.errors import (
 from memory_client.paths import DataPaths
 from memory_client.progress import on_progress
 from memory_client.proxy import KnowledgeBaseProxy
+from memory_client.types import Hits
 from memoryd.core.call import Call
+from memoryd.server.handling import LIST_IN_CHUNKS
 
 
 @pytest.fixture
@@ -58,10 +64,13 @@ def client(running: Serving) -> Iterator[KnowledgeClient]:
 
 
 def test_arguments_go_by_name_and_defaults_stay_home(client: KnowledgeClient, dispatcher: Scripted) -> None:
-    client.search("花生", 3, user_id="u", filters={"category": "fact"})
+    client.explain("花生", 3, user_id="u", filters={"category": "fact"})
     client.admin.metrics()
     assert dispatcher.seen == [
-        ("memory.search", {"query": "花生", "n_results": 3, "user_id": "u", "filters": {"category": "fact"}}),
+        (
+            "memory.explain",
+            {"query": "花生", "n_results": 3, "user_id": "u", "filters": {"category": "fact"}},
+        ),
         ("admin.metrics", {}),
     ]
 
@@ -210,6 +219,28 @@ def test_lists_are_put_together_from_chunks(client: KnowledgeClient, dispatcher:
     items = [{"id": f"mem_{n}", "text": "x" * 200} for n in range(20_000)]
     dispatcher.handlers["memory.get_all"] = lambda _: iter(items)
     assert client.get_all() == items
+
+
+@pytest.mark.parametrize("count", [0, 3, LIST_IN_CHUNKS + 1])
+def test_hits_arrive_with_their_attributes(client: KnowledgeClient, dispatcher: Scripted, count: int) -> None:
+    sent = [{"id": f"mem_{n}", "text": "x" * 5_000} for n in range(count)]
+    said = {"degraded": True, "reason": "the model is missing", "answerable": False}
+    dispatcher.handlers["memory.search"] = lambda _, **__: Hits(sent, **said)
+    hits = client.search("which")
+    assert type(hits) is Hits
+    assert hits == sent
+    assert {name: getattr(hits, name) for name in said} == said
+
+
+def test_hits_are_a_list_of_plain_data(client: KnowledgeClient, dispatcher: Scripted) -> None:
+    sent = [{"id": "mem_1"}, {"id": "mem_2"}]
+    dispatcher.handlers["memory.search"] = lambda _, **__: Hits(sent)
+    hits = client.search("which")
+    assert (hits.degraded, hits.reason, hits.answerable) == (False, None, None)
+    assert (len(hits), hits[0], hits[1:], list(hits)) == (2, sent[0], sent[1:], sent)
+    assert json.loads(json.dumps(hits)) == msgpack.unpackb(msgpack.packb(hits)) == sent
+    for copied in (copy.copy(hits), copy.deepcopy(hits), pickle.loads(pickle.dumps(hits))):
+        assert (type(copied), copied, vars(copied)) == (Hits, hits, vars(hits))
 
 
 # -- progress ---------------------------------------------------------------------------------------
