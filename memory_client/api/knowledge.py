@@ -64,7 +64,7 @@ class KnowledgeAPI:
     ) -> list[RelevantPoint]:
         """What is known now that has to do with a query, by meaning and words; without one what scores best.
 
-        Points of a score under 20 are left out. `top_k` 1 to 1000, 10 by default.
+        Points of a score under 20 are left out. `top_k` 1 to 1000, 5 by default.
         """
 
     def retrieve_knowledge_with_sampling(

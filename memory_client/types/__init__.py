@@ -13,7 +13,15 @@ from memory_client.types.conflicts import (
     Resolved,
     Severity,
 )
-from memory_client.types.conversation import Appended, Ended, Extended, Turn, TurnItem, TurnPage
+from memory_client.types.conversation import (
+    Appended,
+    ConversationMessage,
+    Ended,
+    Extended,
+    Turn,
+    TurnItem,
+    TurnPage,
+)
 from memory_client.types.knowledge import (
     DamagedLine,
     KnowledgeChange,
@@ -98,6 +106,7 @@ __all__ = [
     "ConflictSource",
     "ConflictState",
     "ConflictType",
+    "ConversationMessage",
     "DamagedLine",
     "DecayPass",
     "DecayPreview",

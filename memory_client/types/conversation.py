@@ -22,6 +22,16 @@ class TurnItem(TypedDict):
     user_id: NotRequired[str | None]
 
 
+class ConversationMessage(TypedDict):
+    """A message of a conversation from which knowledge is extracted; `conversation.extend` takes it too."""
+
+    role: Role
+    content: str
+    timestamp: NotRequired[float | str | None]
+    user_id: NotRequired[str | None]
+    metadata: NotRequired[Metadata | None]
+
+
 class Turn(TypedDict):
     """A stored turn with all its fields."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memoryd.app.settings import KnowledgeSettings
 from memoryd.core.conflicts.rules import by_rules
+from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.engine.knowledge import Knowledge
 from memoryd.engine.knowledge_index import PointIndex
 from memoryd.engine.knowledge_merge import MergeKnowledge, MergeRule
@@ -32,15 +33,16 @@ def build_knowledge(
 ) -> KnowledgePart:
     """Put it together. on_merge: has the job that merges carried out."""
     in_files = settings.storage == "files"
+    config = MemoryConfig(parts.paths.knowledge, max_knowledge_points=settings.max_points)
     catalogue = MemStorageSQLite(
         parts.database,
-        settings.max_points,
-        parts.clock,
+        config,
+        clock=parts.clock,
         indexing=PointIndex(parts),
         ids=parts.ids,
         in_files=in_files,
     )
-    files = MemStorageFileSys(parts.paths.knowledge, settings.max_points, parts.clock)
+    files = MemStorageFileSys(config.storage_path, config, clock=parts.clock)
     knowledge = Knowledge(parts, catalogue, files, search, in_files=in_files)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
     merging = MergeKnowledge(parts, knowledge, rule, by_rules, on_merge)

@@ -24,7 +24,7 @@ from memory_client.types import (
 )
 from memoryd.core.filters import Compare
 from memoryd.core.knowledge import comparing
-from memoryd.core.knowledge.point import HIGHEST, RELEVANT_SCORE, PointRecord
+from memoryd.core.knowledge.point import HIGHEST, PointRecord
 from memoryd.core.knowledge.versions import Version, counts, next_version_id
 from memoryd.core.scope import Scope
 from memoryd.engine.entries import screened_own
@@ -35,7 +35,7 @@ from memoryd.retrieval.search import Search
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
-from memoryd.storage.knowledge.base import EVERY, MemStorage, best, checked_points, unknown_version
+from memoryd.storage.knowledge.base import EVERY, VersionStorage, best, checked_points, unknown_version
 from memoryd.storage.knowledge.files import MemStorageFileSys
 from memoryd.storage.knowledge.sqlite import MemStorageSQLite
 from memoryd.storage.requests import RequestKey
@@ -63,7 +63,8 @@ class Knowledge:
         self._in_files = in_files
         self._search = search
         self.saving = threading.RLock()
-        self.storage: MemStorage = files if in_files else catalogue
+        self.storage: VersionStorage = files if in_files else catalogue
+        self.config = self.storage.memory_config
 
     def save(
         self,
@@ -77,7 +78,7 @@ class Knowledge:
         checked = checked_points(
             points,
             user_id,
-            self.storage.max_points,
+            self.config.max_knowledge_points,
             content_chars=limits.text_chars,
             metadata_bytes=limits.metadata_bytes,
         )
@@ -150,7 +151,7 @@ class Knowledge:
         self.settle(user_id)
         if query is None:
             with self._parts.database.read() as connection:
-                known = snapshots.best(connection, user_id, RELEVANT_SCORE, count)
+                known = snapshots.best(connection, user_id, self.config.min_score_threshold, count)
             return [_relevant(record, record.score / HIGHEST) for record in known]
         request = SearchRequest(
             query=query,
@@ -159,7 +160,7 @@ class Knowledge:
             reference=datetime.fromtimestamp(self._parts.clock(), UTC).astimezone(self._parts.zone()),
             targets=("point",),
             limit=count,
-            node=Compare("score", "gte", RELEVANT_SCORE),
+            node=Compare("score", "gte", self.config.min_score_threshold),
         )
         return [
             _relevant(found.record, found.fused.score)

@@ -133,7 +133,7 @@ class MergeKnowledge:
     def _ready(self, user_id: str, versions: Sequence[Version]) -> _Merged:
         given = distinct(self._points(user_id, versions))
         found = merge(given, self._near(user_id, [point["content"] for point in given]))
-        most = self._knowledge.storage.max_points
+        most = self._knowledge.config.max_knowledge_points
         return _Merged(
             parents=tuple(sorted(version.id for version in versions)),
             kept=found.points[:most],

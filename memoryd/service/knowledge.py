@@ -20,7 +20,6 @@ from memory_client.types import (
 from memoryd.core.call import current_call
 from memoryd.core.ids import check_name
 from memoryd.core.knowledge.filtering import parse_point_filters
-from memoryd.core.knowledge.sampling import DRAWN
 from memoryd.core.knowledge.versions import LATEST, check_version_id
 from memoryd.core.scope import Scope
 from memoryd.core.text import clean_text
@@ -31,7 +30,6 @@ from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.validation import in_range
 from memoryd.storage.requests import RequestKey
 
-_FOUND = 10
 _MOST_DRAWN = 10_000
 _MAX_QUERY_CHARS = 100_000
 
@@ -83,7 +81,7 @@ class KnowledgeService(KnowledgeAPI):
         self, user_id: str, query: str | None = None, top_k: int | None = None
     ) -> list[RelevantPoint]:
         check_name(user_id, "user_id")
-        count = _FOUND if top_k is None else top_k
+        count = self._knowledge.config.default_top_k if top_k is None else top_k
         in_range("top_k", count, 1, MAX_PAGE)
         asked = None if query is None else clean_text(query, _MAX_QUERY_CHARS, "query")[0]
         return self._knowledge.relevant(user_id, asked, count, current_call().deadline)
@@ -92,7 +90,7 @@ class KnowledgeService(KnowledgeAPI):
         self, user_id: str, top_k: int | None = None, *, seed: int | None = None
     ) -> list[KnowledgePoint]:
         check_name(user_id, "user_id")
-        count = DRAWN if top_k is None else top_k
+        count = self._knowledge.config.default_top_k if top_k is None else top_k
         in_range("top_k", count, 1, _MOST_DRAWN)
         if seed is not None:
             in_range("seed", seed, 0, 2**63 - 1)

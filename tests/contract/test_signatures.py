@@ -48,7 +48,6 @@ from memory_client.client import (
 from memory_client.errors import registry
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.memory_manager import MemoryManager
 from memoryd.service.admin import AdminService
 from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
@@ -74,7 +73,6 @@ FACES: list[tuple[str, type]] = [
     ("review", AsyncReviewClient),
     ("knowledge", KnowledgePointsClient),
     ("knowledge", AsyncKnowledgePointsClient),
-    ("knowledge", MemoryManager),
     ("triples", TriplesClient),
     ("triples", AsyncTriplesClient),
     ("admin", AdminClient),

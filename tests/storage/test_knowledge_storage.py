@@ -12,13 +12,14 @@ import pytest
 
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError, NotFoundError
 from memory_client.types import KnowledgePoint
+from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.storage.database import Database
-from memoryd.storage.knowledge.base import MemStorage
+from memoryd.storage.knowledge.base import VersionStorage
 from memoryd.storage.knowledge.files import MemStorageFileSys
 from memoryd.storage.knowledge.sqlite import MemStorageSQLite
 from memoryd.storage.migrations import migrate
 
-Open = Callable[..., MemStorage]
+Open = Callable[..., VersionStorage]
 FIRST, SECOND, THIRD = "20260103174500", "20260103174500-001", "20260104080000"
 AWKWARD = (
     "../../etc",
@@ -72,21 +73,22 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens the storage, as often as wanted over the same data."""
     with ExitStack() as stack:
 
-        def sqlite(max_points: int = 10_000) -> MemStorage:
+        def sqlite(max_points: int = 10_000) -> VersionStorage:
             path = tmp_path / "memory.sqlite3"
             migrate(path, tmp_path)
             database = Database(path)
             stack.callback(database.close)
-            return MemStorageSQLite(database, max_points)
+            return MemStorageSQLite(database, MemoryConfig(tmp_path, max_knowledge_points=max_points))
 
-        def files(max_points: int = 10_000) -> MemStorage:
-            return MemStorageFileSys(tmp_path / "knowledge", max_points)
+        def files(max_points: int = 10_000) -> VersionStorage:
+            config = MemoryConfig(tmp_path, max_knowledge_points=max_points)
+            return MemStorageFileSys(tmp_path / "knowledge", config)
 
         yield {"files": files, "sqlite": sqlite}[request.param]
 
 
 @pytest.fixture
-def storage(opened: Open) -> MemStorage:
+def storage(opened: Open) -> VersionStorage:
     return opened()
 
 
@@ -102,7 +104,7 @@ def point(content: str, score: int = 50, user_id: str = "u", **more: Any) -> Kno
     return given
 
 
-def test_nothing_is_known_of_a_new_user(storage: MemStorage) -> None:
+def test_nothing_is_known_of_a_new_user(storage: VersionStorage) -> None:
     assert storage.get_latest_version_id("u") == ""
     assert storage.get_recent_versions("u", 5) == []
     assert storage.load_knowledge("u") == storage.load_knowledge("u", None) == []
@@ -124,12 +126,12 @@ def test_what_is_saved_is_loaded_word_for_word(opened: Open) -> None:
     assert opened().describe("u", FIRST).points == 5  # type: ignore[union-attr]
 
 
-def test_what_a_point_leaves_out_is_filled_in(storage: MemStorage) -> None:
+def test_what_a_point_leaves_out_is_filled_in(storage: VersionStorage) -> None:
     storage.save_knowledge("u", FIRST, [{"content": "x", "type": "WorldModel", "score": 1, "metadata": None}])
     assert storage.load_knowledge("u") == [point("x", 1)]
 
 
-def test_the_latest_version_is_the_one_of_the_latest_time(storage: MemStorage) -> None:
+def test_the_latest_version_is_the_one_of_the_latest_time(storage: VersionStorage) -> None:
     for version in (SECOND, THIRD, FIRST):
         storage.save_knowledge("u", version, [point(version)])
     assert storage.get_latest_version_id("u") == THIRD
@@ -138,7 +140,7 @@ def test_the_latest_version_is_the_one_of_the_latest_time(storage: MemStorage) -
     assert [one["content"] for one in storage.load_knowledge("u")] == [THIRD]
 
 
-def test_top_k_takes_the_best_scores(storage: MemStorage) -> None:
+def test_top_k_takes_the_best_scores(storage: VersionStorage) -> None:
     storage.save_knowledge("u", FIRST, [point("a", 10), point("b", 90), point("c", 40), point("d", 90)])
     assert [one["content"] for one in storage.load_knowledge("u", FIRST, 3)] == ["b", "d", "c"]
 
@@ -153,7 +155,7 @@ def test_kind_and_parents_are_kept(opened: Open) -> None:
     assert opened().describe("u", FIRST).kind == "increment"  # type: ignore[union-attr]
 
 
-def test_a_version_never_changes(storage: MemStorage) -> None:
+def test_a_version_never_changes(storage: VersionStorage) -> None:
     storage.save_knowledge("u", FIRST, [point("a")])
     storage.save_knowledge("u", FIRST, [point("a")])
     with pytest.raises(InvalidParameterError, match=FIRST):
@@ -163,11 +165,11 @@ def test_a_version_never_changes(storage: MemStorage) -> None:
 
 
 @pytest.mark.parametrize("fault", BAD_POINTS.values(), ids=BAD_POINTS)
-def test_a_bad_point_is_refused_and_nothing_changes(storage: MemStorage, fault: dict[str, Any]) -> None:
+def test_a_bad_point_is_refused_and_nothing_changes(storage: VersionStorage, fault: dict[str, Any]) -> None:
     storage.save_knowledge("u", FIRST, [point("a")])
     with pytest.raises(KnowledgeValidationError) as raised:
         storage.save_knowledge("u", SECOND, [point("good"), {**point("bad"), **fault}])
-    assert raised.value.data["parameter"].startswith("points[1].")
+    assert raised.value.data["parameter"].startswith("knowledge_data[1].")
     assert storage.get_recent_versions("u", 9) == [FIRST]
 
 
@@ -193,7 +195,7 @@ def test_a_version_holds_so_many_points(opened: Open) -> None:
         f"{FIRST}\n",
     ],
 )
-def test_a_version_is_a_time(storage: MemStorage, version: Any) -> None:
+def test_a_version_is_a_time(storage: VersionStorage, version: Any) -> None:
     with pytest.raises(InvalidParameterError):
         storage.save_knowledge("u", version, [point("a")])
     if version is not None:
@@ -202,7 +204,7 @@ def test_a_version_is_a_time(storage: MemStorage, version: Any) -> None:
 
 
 @pytest.mark.parametrize("points", [None, "abc", 7, {"content": "a"}, [None], ["abc"]])
-def test_what_is_no_list_of_points_is_refused(storage: MemStorage, points: Any) -> None:
+def test_what_is_no_list_of_points_is_refused(storage: VersionStorage, points: Any) -> None:
     with pytest.raises(KnowledgeValidationError):
         storage.save_knowledge("u", FIRST, points)
     assert storage.get_latest_version_id("u") == ""
@@ -211,7 +213,7 @@ def test_what_is_no_list_of_points_is_refused(storage: MemStorage, points: Any) 
 @pytest.mark.parametrize(
     "user", ["", None, 7, " ", "a\x00b", "a\nb", "a\x7fb", "a\x85b", "x" * 201, "虫" * 67, "a\ud800"]
 )
-def test_a_user_that_cannot_be_is_refused(storage: MemStorage, user: Any, tmp_path: Path) -> None:
+def test_a_user_that_cannot_be_is_refused(storage: VersionStorage, user: Any, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterError):
         storage.save_knowledge(user, FIRST, [point("a", user_id=user)])
     with pytest.raises(InvalidParameterError):
@@ -232,14 +234,14 @@ def test_awkward_users_are_apart_and_stay_inside(opened: Open, tmp_path: Path) -
     assert [user for user in AWKWARD if storage.get_latest_version_id(user)] == list(AWKWARD[1::2])
 
 
-def test_a_sample_takes_identical_points_once_and_none_below_the_threshold(storage: MemStorage) -> None:
+def test_a_sample_takes_identical_points_once_and_none_below_the_threshold(storage: VersionStorage) -> None:
     storage.save_knowledge("u", FIRST, [point("old", 100), point("again", 100), point("sunk", 100)])
     storage.save_knowledge("u", SECOND, [point("again", 30), point("sunk", 19), point("low", 19)])
     drawn = storage.load_knowledge("u", None, 50)
     assert sorted((one["content"], one["score"]) for one in drawn) == [("again", 30), ("old", 100)]
 
 
-def test_a_sample_is_of_the_five_newest_versions(storage: MemStorage) -> None:
+def test_a_sample_is_of_the_five_newest_versions(storage: VersionStorage) -> None:
     ids = [f"2026010{day}000000" for day in range(1, 8)]
     for version in ids:
         storage.save_knowledge("u", version, [point(f"{version} {n}") for n in range(3)])
@@ -329,7 +331,16 @@ def test_a_file_without_an_end_is_not_read_whole(
 def test_a_file_of_too_many_points_is_read_as_far_as_a_version_goes(tmp_path: Path) -> None:
     MemStorageFileSys(tmp_path).save_knowledge("u", FIRST, [point(str(n)) for n in range(9)])
     damaged: list[Any] = []
-    assert len(list(MemStorageFileSys(tmp_path, 4).read("u", FIRST, damaged))) == 4
+    assert (
+        len(
+            list(
+                MemStorageFileSys(tmp_path, MemoryConfig(tmp_path, max_knowledge_points=4)).read(
+                    "u", FIRST, damaged
+                )
+            )
+        )
+        == 4
+    )
     assert [one["line"] for one in damaged] == [5]
 
 

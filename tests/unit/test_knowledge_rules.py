@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -22,13 +23,16 @@ from memoryd.core.knowledge.alike import alike
 from memoryd.core.knowledge.comparing import compare
 from memoryd.core.knowledge.folders import folder_of
 from memoryd.core.knowledge.merging import distinct, merge
-from memoryd.core.knowledge.sampling import Keys, Scores, draw
+from memoryd.core.knowledge.sampling import Keys, Scores
+from memoryd.core.knowledge.sampling import draw as draw_from
 from memoryd.core.knowledge.versions import Version, counts, effective, next_version_id, unmerged
 
 NOW = 1_767_462_300.0  # 2026-01-03 17:45:00 UTC
 
 # The chi-square value that is exceeded once in a thousand times, by degrees of freedom.
 UNLIKELY = {4: 18.467, 5: 20.515, 6: 22.458, 9: 27.877, 19: 43.820}
+
+draw = functools.partial(draw_from, least_score=20)
 
 
 def point(content: str, score: int = 50, **metadata: Any) -> KnowledgePoint:
@@ -59,7 +63,7 @@ def test_what_is_no_object_is_no_point(nothing: Any) -> None:
 
 
 def test_a_point_is_completed() -> None:
-    assert validate_knowledge_point({"content": "a", "type": "OtherKnowledge", "score": 0}, user_id="u") == {
+    assert validate_knowledge_point({"content": "a", "type": "OtherKnowledge", "score": 0}, "u") == {
         "content": "a",
         "type": "OtherKnowledge",
         "score": 0,

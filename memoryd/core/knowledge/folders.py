@@ -21,3 +21,10 @@ def folder_of(user_id: str) -> str:
         digest = hashlib.blake2b(user_id.encode(), digest_size=20).hexdigest()
         encoded = f"{encoded[:_KEPT]}={digest}"
     return f"user_{encoded}"
+
+
+def plain_folder_of(user_id: str) -> str | None:
+    """`user_` and the id itself, as other programs name the folder; None when that is the user's own name
+    already, or could be the encoded name of another user."""
+    plain = f"user_{user_id}"
+    return None if plain == folder_of(user_id) or "%" in user_id or "=" in user_id else plain

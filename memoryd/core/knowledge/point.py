@@ -16,10 +16,10 @@ from memoryd.core.text import clean_text
 
 TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)
 LOWEST, HIGHEST = 0, 100
-RELEVANT_SCORE = 20
-"""Points of a lower score are neither found nor drawn."""
 
-_FIELDS = frozenset(("content", "type", "score", "user_id", "metadata"))
+_FIELDS = ("content", "type", "score", "user_id", "metadata")
+_OF_RESULTS = frozenset(("id", "version_id", "relevance"))
+"""What `retrieve_relevant_knowledge` adds to a point: left out when its result is saved again."""
 _LAYOUT = "\t\n\r"
 _CONTENT_CHARS = 1_000_000
 _METADATA_BYTES = 65_536
@@ -43,29 +43,39 @@ class PointRecord:
 
 def validate_knowledge_point(
     point: Any,
+    expected_user_id: str | None = None,
     *,
-    user_id: str | None = None,
     content_chars: int = _CONTENT_CHARS,
     metadata_bytes: int = _METADATA_BYTES,
     parameter: str = "point",
 ) -> KnowledgePoint:
     """The point, an object, with all its fields, as it will be stored.
 
-    user_id: whose it must be, taken where the point does not say; content_chars, metadata_bytes: limits.
-    Raises `KnowledgeValidationError` naming the field, as `parameter.field`.
+    expected_user_id: whose it must be, taken where the point does not say; content_chars, metadata_bytes:
+    limits. What only a found point has (id, version_id, relevance) is left out. Raises
+    `KnowledgeValidationError` naming the field, as `parameter.field`.
     """
     if not isinstance(point, Mapping):
         raise _fault(parameter, point, "an object with content, type and score")
-    unknown = sorted(map(str, point.keys() - _FIELDS))
+    unknown = sorted(map(str, point.keys() - _OF_RESULTS - set(_FIELDS)))
     if unknown:
-        raise _fault(f"{parameter}.{unknown[0]}", unknown[0], f"the fields {', '.join(sorted(_FIELDS))}")
+        raise _fault(f"{parameter}.{unknown[0]}", unknown[0], f"the fields {', '.join(_FIELDS)}")
     return KnowledgePoint(
         content=_content(point.get("content"), content_chars, f"{parameter}.content"),
         type=_type(point.get("type"), f"{parameter}.type"),
         score=_score(point.get("score"), f"{parameter}.score"),
-        user_id=_owner(point.get("user_id"), user_id, f"{parameter}.user_id"),
+        user_id=_owner(point.get("user_id"), expected_user_id, f"{parameter}.user_id"),
         metadata=_metadata(point.get("metadata"), metadata_bytes, parameter),
     )
+
+
+def read_knowledge_point(point: Any, user_id: str, parameter: str = "point") -> KnowledgePoint:
+    """As `validate_knowledge_point`, of a point that another program may have stored: fields that are not
+    known here are left out."""
+    if not isinstance(point, Mapping):
+        raise _fault(parameter, point, "an object with content, type and score")
+    known = {name: point[name] for name in _FIELDS if name in point}
+    return validate_knowledge_point(known, user_id, parameter=parameter)
 
 
 def content_hash(content: str) -> bytes:

@@ -13,8 +13,6 @@ from memory_client.types import VersionKind
 from memoryd.core.shown import shown
 
 LATEST = "latest"
-RECENT = 5
-"""Versions that points are drawn from."""
 
 _FORM = "%Y%m%d%H%M%S"
 _ID = re.compile(r"(\d{14})(?:-(\d{3}))?", re.ASCII)

@@ -10,31 +10,53 @@ from typing import Any
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError, NotFoundError
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
 from memoryd.core.ids import check_name
+from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.core.knowledge.point import validate_knowledge_point
-from memoryd.core.knowledge.sampling import DRAWN
 from memoryd.core.knowledge.versions import LATEST, Version, check_version_id
 from memoryd.core.shown import shown
 
-MAX_POINTS = 10_000
 EVERY = sys.maxsize
 """A count of versions that leaves none out."""
 
 
 class MemStorage(ABC):
-    """Versions of users' knowledge points. A version never changes and is kept until its user is forgotten.
+    """Versions of users' knowledge points; a storage of one's own needs these four methods and no others."""
+
+    @abstractmethod
+    def save_knowledge(
+        self, user_id: str, version_id: str, knowledge_data: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Store a version."""
+
+    @abstractmethod
+    def load_knowledge(
+        self, user_id: str, version_id: str | None = LATEST, top_k: int | None = None
+    ) -> list[KnowledgePoint]:
+        """The points of a version, the newest by default; `top_k`: only the best by score."""
+
+    @abstractmethod
+    def get_latest_version_id(self, user_id: str) -> str:
+        """The newest version, '' when there is none."""
+
+    @abstractmethod
+    def get_recent_versions(self, user_id: str, count: int) -> list[str]:
+        """The ids of the newest versions, newest first."""
+
+
+class VersionStorage(MemStorage):
+    """The storages of memoryd itself. A version never changes and is kept until its user is forgotten.
 
     Every method raises `InvalidParameterError` for a user or version that cannot be, and `StorageError`.
-    max_points: points of a version.
     """
 
-    def __init__(self, max_points: int = MAX_POINTS) -> None:
-        self.max_points = max_points
+    def __init__(self, memory_config: MemoryConfig) -> None:
+        self.memory_config = memory_config
 
     def save_knowledge(
         self,
         user_id: str,
         version_id: str,
-        points: Sequence[Mapping[str, Any]],
+        knowledge_data: Sequence[Mapping[str, Any]],
         *,
         kind: VersionKind = "increment",
         parents: Sequence[str] = (),
@@ -46,7 +68,8 @@ class MemStorage(ABC):
         """
         check_name(user_id, "user_id")
         check_version_id(version_id)
-        checked = checked_points(points, user_id, self.max_points)
+        most = self.memory_config.max_knowledge_points
+        checked = checked_points(knowledge_data, user_id, most, parameter="knowledge_data")
         if not self.holds(user_id, version_id, checked):
             self._store(user_id, version_id, kind, tuple(parents), checked)
 
@@ -60,19 +83,18 @@ class MemStorage(ABC):
     ) -> list[KnowledgePoint]:
         """The points of a version, the newest by default, as they were saved; of `None` a sample.
 
-        top_k: the so many with the best scores, best first; of a sample how many, 5 by default, drawn by
-        score from the 5 newest versions (`seed` makes it the same every time). Nothing is known of a user
-        without versions: []. Raises `NotFoundError` for a version that is not there.
+        top_k: the so many with the best scores, best first; of a sample how many, `default_top_k` unless
+        given, drawn by score from the newest `recent_versions_count` versions (`seed` makes it the same every
+        time). [] for a user without versions. Raises `NotFoundError` for a version that is not there.
         """
         check_name(user_id, "user_id")
         if version_id is None:
-            return self._sample(user_id, DRAWN if top_k is None else top_k, seed)
+            return self._sample(user_id, self.memory_config.default_top_k if top_k is None else top_k, seed)
         version_id = self.resolve(user_id, version_id)
         points = list(self.read(user_id, version_id)) if version_id else []
         return points if top_k is None else best(points, top_k)
 
     def get_latest_version_id(self, user_id: str) -> str:
-        """The newest version, '' when there is none."""
         return next(iter(self.get_recent_versions(user_id, 1)), "")
 
     def holds(self, user_id: str, version_id: str, points: Sequence[KnowledgePoint]) -> bool:
@@ -102,8 +124,8 @@ class MemStorage(ABC):
         return version_id in self.get_recent_versions(user_id, EVERY)
 
     @abstractmethod
-    def get_recent_versions(self, user_id: str, count: int) -> list[str]:
-        """The ids of the newest versions, newest first."""
+    def counting_versions(self, user_id: str) -> list[str]:
+        """The ids of the versions that together are what is known now, newest first."""
 
     @abstractmethod
     def describe(
@@ -137,25 +159,27 @@ class MemStorage(ABC):
         """Points drawn by score from the newest versions, in the order drawn."""
 
 
-def checked_points(points: Any, user_id: str, max_points: int, **limits: int) -> list[KnowledgePoint]:
+def checked_points(
+    points: Any, user_id: str, max_points: int, *, parameter: str = "points", **limits: int
+) -> list[KnowledgePoint]:
     """The points of a new version, a list or tuple. Raises `KnowledgeValidationError`."""
     if not isinstance(points, list | tuple):
         raise KnowledgeValidationError(
-            f"points: {shown(points)}; expected a list of points",
-            parameter="points",
+            f"{parameter}: {shown(points)}; expected a list of points",
+            parameter=parameter,
             value=shown(points),
             expected="a list of points",
         )
     if len(points) > max_points:
         raise KnowledgeValidationError(
-            f"points: {len(points):,}; expected at most {max_points:,} in a version "
-            f"(setting knowledge.max_points)",
-            parameter="points",
+            f"{parameter}: {len(points):,}; expected at most {max_points:,} in a version "
+            f"(max_knowledge_points of a MemoryConfig, of the daemon the setting knowledge.max_points)",
+            parameter=parameter,
             value=len(points),
             expected=f"at most {max_points}",
         )
     return [
-        validate_knowledge_point(point, user_id=user_id, parameter=f"points[{place}]", **limits)
+        validate_knowledge_point(point, user_id, parameter=f"{parameter}[{place}]", **limits)
         for place, point in enumerate(points)
     ]
 

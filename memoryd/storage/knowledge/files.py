@@ -2,6 +2,9 @@
 
 A version is made in a folder beside its place and moved there, so that it is whole or not there at all.
 `version.json` says whether it is a merge or a rollback, and of what; without it it is an increment.
+
+A folder that another program has written under the plain id, `user_Alice`, is read too. New versions go into
+it as long as the user has no folder of our own (`user_%41lice`); it is never renamed.
 """
 
 from __future__ import annotations
@@ -15,76 +18,104 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
-import numpy as np
+from filelock import FileLock
 
-from memory_client.errors import InvalidParameterError, KnowledgeValidationError
+from memory_client.errors import InvalidParameterError, KnowledgeValidationError, StorageError
 from memory_client.paths import write_private
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
 from memoryd.core.ids import check_name
-from memoryd.core.knowledge.folders import folder_of
-from memoryd.core.knowledge.point import validate_knowledge_point
-from memoryd.core.knowledge.sampling import draw
-from memoryd.core.knowledge.versions import RECENT, Version, check_version_id
+from memoryd.core.knowledge.config import MemoryConfig, check_path, memory_config_of
+from memoryd.core.knowledge.folders import folder_of, plain_folder_of
+from memoryd.core.knowledge.point import read_knowledge_point
+from memoryd.core.knowledge.sampling import draw_points
+from memoryd.core.knowledge.versions import Version, check_version_id, effective
 from memoryd.storage.faults import file_errors
-from memoryd.storage.knowledge.base import MAX_POINTS, MemStorage
+from memoryd.storage.knowledge.base import EVERY, VersionStorage
 
 log = logging.getLogger(__name__)
 
 _POINTS, _ABOUT, _LATEST, _VERSIONS = "knowledge.jsonl", "version.json", "latest.txt", "versions"
 _UNFINISHED = ".new-"
 _LONGEST_LINE = 16 * 2**20
+_LOCK = ".lock"
+_LOCK_SECONDS = 60.0
+"""Time for the writes of others; a version of the most points takes about a second."""
 
 
-class MemStorageFileSys(MemStorage):
-    """Versions below a directory, which only one process may write. Thread-safe."""
+class MemStorageFileSys(VersionStorage):
+    """Versions below a directory. Safe for threads, and for several processes on one machine.
+
+    memory_config: a `MemoryConfig` or what has one as `.memory_config`; None for the defaults. Raises
+    `InvalidParameterError` for a path that cannot be a directory and for another type.
+    """
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
-        max_points: int = MAX_POINTS,
+        base_path: str | os.PathLike[str],
+        memory_config: Any = None,
+        *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(max_points)
-        self._root = Path(root)
+        check_path(base_path, "base_path")
+        self._root = Path(base_path)
+        if self._root.exists() and not self._root.is_dir():
+            raise InvalidParameterError(
+                f"base_path: {base_path} is a file; expected a directory, or a path where one can be made",
+                parameter="base_path",
+                value=str(base_path),
+                expected="a directory",
+            )
+        given = MemoryConfig(base_path) if memory_config is None else memory_config
+        super().__init__(memory_config_of(given, "memory_config"))
         self._clock = clock
         self._writing = threading.Lock()
 
     def get_recent_versions(self, user_id: str, count: int) -> list[str]:
-        place = self._user(user_id) / _VERSIONS
-        with file_errors(place):
-            names = os.listdir(place) if place.is_dir() else []
-        found = [name for name in names if _is_version(name) and (place / name / _POINTS).is_file()]
+        found: set[str] = set()
+        for home in self._homes(user_id):
+            place = home / _VERSIONS
+            with file_errors(place):
+                names = os.listdir(place) if place.is_dir() else []
+            found.update(name for name in names if _is_version(name) and (place / name / _POINTS).is_file())
         return sorted(found, reverse=True)[:count]
+
+    def counting_versions(self, user_id: str) -> list[str]:
+        ids = self.get_recent_versions(user_id, EVERY)
+        versions = [Version(id, *_about(self._place(user_id, id)), points=0) for id in ids]
+        return [version.id for version in effective(versions)]
 
     def describe(
         self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
     ) -> Version | None:
         if not self.has(user_id, version_id):
             return None
-        place = self._user(user_id) / _VERSIONS / version_id
-        kind, parents, created_at = _about(place)
+        kind, parents, created_at = _about(self._place(user_id, version_id))
         count = sum(1 for _ in self.read(user_id, version_id, damaged))
         return Version(version_id, kind, parents, created_at, count)
 
     def read(
         self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
     ) -> Iterator[KnowledgePoint]:
-        path = self._user(user_id) / _VERSIONS / check_version_id(version_id) / _POINTS
+        path = self._place(user_id, check_version_id(version_id)) / _POINTS
         faults: list[DamagedLine] = [] if damaged is None else damaged
         with file_errors(path), path.open("rb") as file:
-            yield from _points(file, user_id, self.max_points, faults)
+            yield from _points(file, user_id, self.memory_config.max_knowledge_points, faults)
         for fault in faults:
             log.warning("%s, line %d, is skipped: %s", path, fault["line"], fault["reason"])
 
     def forget_user(self, user_id: str) -> None:
-        home = self._user(user_id)
-        with self._writing, file_errors(home), suppress(FileNotFoundError):
-            shutil.rmtree(home)
+        homes = self._homes(user_id)
+        if not self._root.is_dir():
+            return
+        with self._exclusive():
+            for home in homes:
+                with file_errors(home), suppress(FileNotFoundError):
+                    shutil.rmtree(home)
 
     def _store(
         self,
@@ -94,37 +125,77 @@ class MemStorageFileSys(MemStorage):
         parents: tuple[str, ...],
         points: Sequence[KnowledgePoint],
     ) -> None:
-        home = self._user(user_id)
         about = {"kind": kind, "parents": parents, "created_at": self._clock(), "user_id": user_id}
-        with self._writing, file_errors(home):
-            for directory in (self._root, home, home / _VERSIONS):
-                directory.mkdir(mode=0o700, parents=directory == self._root, exist_ok=True)
-            self._clear(home)
-            place = home / _VERSIONS / f"{_UNFINISHED}{secrets.token_hex(8)}"
-            place.mkdir(mode=0o700)
-            _write_points(place / _POINTS, points)
-            write_private(place / _ABOUT, json.dumps(about, ensure_ascii=False).encode())
-            os.rename(place, home / _VERSIONS / version_id)
-            for directory in (home / _VERSIONS, home, self._root):
-                _settle(directory)
-            newest = self.get_latest_version_id(user_id)
-            write_private(home / _LATEST, newest.encode())
+        with file_errors(self._root):
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._exclusive():
+            if self.holds(user_id, version_id, points):  # another process was quicker
+                return
+            existing = [home for home in self._homes(user_id) if home.is_dir()]
+            home = existing[0] if existing else self._own(user_id)
+            with file_errors(home):
+                self._write(home, version_id, about, points)
+                write_private(home / _LATEST, self.get_latest_version_id(user_id).encode())
+
+    def _write(
+        self, home: Path, version_id: str, about: dict[str, Any], points: Sequence[KnowledgePoint]
+    ) -> None:
+        for directory in (home, home / _VERSIONS):
+            directory.mkdir(mode=0o700, exist_ok=True)
+        self._clear(home)
+        place = home / _VERSIONS / f"{_UNFINISHED}{secrets.token_hex(8)}"
+        place.mkdir(mode=0o700)
+        _write_points(place / _POINTS, points)
+        write_private(place / _ABOUT, json.dumps(about, ensure_ascii=False).encode())
+        os.rename(place, home / _VERSIONS / version_id)
+        for directory in (home / _VERSIONS, home, self._root):
+            _settle(directory)
 
     def _sample(self, user_id: str, count: int, seed: int | None) -> list[KnowledgePoint]:
-        places: dict[str, int] = {}
-        newest: dict[int, KnowledgePoint] = {}
-        drawn_from = []
-        for version_id in self.get_recent_versions(user_id, RECENT):
-            points = list(self.read(user_id, version_id))
-            keys = [places.setdefault(point["content"], len(places)) for point in points]
-            for key, point in zip(keys, points, strict=True):
-                newest.setdefault(key, point)
-            scores = np.array([point["score"] for point in points], np.uint8)
-            drawn_from.append((np.array(keys, np.int64), scores))
-        return [newest[key] for key in draw(drawn_from, count, seed).tolist()]
+        ids = self.get_recent_versions(user_id, self.memory_config.recent_versions_count)
+        versions = (list(self.read(user_id, id)) for id in ids)
+        return draw_points(versions, count, seed, least_score=self.memory_config.min_score_threshold)
 
-    def _user(self, user_id: str) -> Path:
-        return self._root / folder_of(check_name(user_id, "user_id"))
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        path = self._root / _LOCK
+        lock = FileLock(path, timeout=_LOCK_SECONDS, mode=0o600)
+        with self._writing:
+            with file_errors(path):
+                lock.acquire()
+            try:
+                yield
+            finally:
+                lock.release()
+
+    def _own(self, user_id: str) -> Path:
+        """The folder of our own. Raises `StorageError` where another user's has the name but for its case."""
+        name = folder_of(check_name(user_id, "user_id"))
+        folds_case = (self._root / name.upper()).is_dir()
+        if folds_case and not self._lists(name):
+            raise StorageError(
+                f"{self._root / name}: the folder of another user differs from it in letter case only, and "
+                f"this file system does not tell them apart; rename that folder",
+                path=str(self._root / name),
+            )
+        return self._root / name
+
+    def _homes(self, user_id: str) -> list[Path]:
+        """The user's folders: our own, there or not, and that of another program if any."""
+        own, plain = self._own(user_id), plain_folder_of(user_id)
+        if plain is None or not (self._root / plain).is_dir() or not self._lists(plain):
+            return [own]
+        return [own, self._root / plain]
+
+    def _lists(self, name: str) -> bool:
+        """Whether there is a folder of exactly this name: `is_dir` may find one of another case."""
+        with file_errors(self._root):
+            return name in os.listdir(self._root)
+
+    def _place(self, user_id: str, version_id: str) -> Path:
+        """The folder of a version, there or not."""
+        places = [home / _VERSIONS / version_id for home in self._homes(user_id)]
+        return next((place for place in places if (place / _POINTS).is_file()), places[0])
 
     def _clear(self, home: Path) -> None:
         """What a process left behind that died while it wrote."""
@@ -201,7 +272,7 @@ def _point(line: bytes, user_id: str) -> KnowledgePoint:
     value: Any = json.loads(line)
     if not isinstance(value, dict):
         raise ValueError("it is no JSON object")
-    return validate_knowledge_point(value, user_id=user_id, parameter="line")
+    return read_knowledge_point(value, user_id, parameter="line")
 
 
 def _reason(error: Exception) -> str:

@@ -18,7 +18,7 @@ from memoryd.core.filters import EVERYTHING
 from memoryd.core.ids import IdFactory
 from memoryd.core.knowledge.point import PointRecord, content_hash
 from memoryd.core.knowledge.sampling import Keys, Scores, draw
-from memoryd.core.knowledge.versions import RECENT, Version, effective
+from memoryd.core.knowledge.versions import Version, effective
 from memoryd.core.scope import Scope
 from memoryd.storage import conflicts
 from memoryd.storage.database import Transaction
@@ -190,14 +190,20 @@ def forget_user(tx: Transaction, user_id: str) -> int:
 
 
 def sample(
-    connection: sqlite3.Connection, user_id: str, count: int, seed: int | None
+    connection: sqlite3.Connection,
+    user_id: str,
+    count: int,
+    seed: int | None,
+    *,
+    version_count: int,
+    least_score: int,
 ) -> list[KnowledgePoint]:
     """Points drawn by score from the newest versions, as the newest of these says them."""
     recent = connection.execute(
         "SELECT number, weights FROM snapshots WHERE user_id = ? ORDER BY version_id DESC LIMIT ?",
-        (user_id, RECENT),
+        (user_id, version_count),
     ).fetchall()
-    drawn = draw([_weights(blob) for _, blob in recent], count, seed).tolist()
+    drawn = draw([_weights(blob) for _, blob in recent], count, seed, least_score=least_score).tolist()
     known: dict[int, KnowledgePoint] = {}
     for number, _ in recent:
         found = connection.execute(

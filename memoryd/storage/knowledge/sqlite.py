@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
 from memoryd.core.ids import IdFactory, check_name
-from memoryd.core.knowledge.versions import Version
+from memoryd.core.knowledge.config import MemoryConfig
+from memoryd.core.knowledge.versions import Version, effective
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.knowledge import snapshots
-from memoryd.storage.knowledge.base import MAX_POINTS, MemStorage
+from memoryd.storage.knowledge.base import VersionStorage
 from memoryd.storage.knowledge.snapshots import Indexing, NoIndexing
 
 
-class MemStorageSQLite(MemStorage):
+class MemStorageSQLite(VersionStorage):
     """Versions in a database. Thread-safe.
 
     indexing: told of every text that comes and goes; in_files: whether files hold the versions, too.
@@ -23,14 +24,14 @@ class MemStorageSQLite(MemStorage):
     def __init__(
         self,
         database: Database,
-        max_points: int = MAX_POINTS,
-        clock: Callable[[], float] = time.time,
+        memory_config: MemoryConfig,
         *,
+        clock: Callable[[], float] = time.time,
         indexing: Indexing | None = None,
         ids: IdFactory | None = None,
         in_files: bool = False,
     ) -> None:
-        super().__init__(max_points)
+        super().__init__(memory_config)
         self._database = database
         self._clock = clock
         self._indexing = indexing or NoIndexing()
@@ -41,6 +42,11 @@ class MemStorageSQLite(MemStorage):
         with self._database.read() as connection:
             found = snapshots.versions(connection, check_name(user_id, "user_id"))
         return [version.id for version in found[:count]]
+
+    def counting_versions(self, user_id: str) -> list[str]:
+        with self._database.read() as connection:
+            found = snapshots.versions(connection, check_name(user_id, "user_id"))
+        return [version.id for version in effective(found)]
 
     def describe(
         self,
@@ -102,4 +108,11 @@ class MemStorageSQLite(MemStorage):
 
     def _sample(self, user_id: str, count: int, seed: int | None) -> list[KnowledgePoint]:
         with self._database.read() as connection:
-            return snapshots.sample(connection, user_id, count, seed)
+            return snapshots.sample(
+                connection,
+                user_id,
+                count,
+                seed,
+                version_count=self.memory_config.recent_versions_count,
+                least_score=self.memory_config.min_score_threshold,
+            )
