@@ -62,9 +62,11 @@ class KnowledgeAPI:
     def retrieve_relevant_knowledge(
         self, user_id: str, query: str | None = None, top_k: int | None = None
     ) -> list[RelevantPoint]:
-        """What is known now that has to do with a query, by meaning and words; without one what scores best.
+        """What is known now that has to do with a query, by meaning and words.
 
-        Points of a score under 20 are left out. `top_k` 1 to 1000, 5 by default.
+        Without a query, or where nothing has to do with it, what scores best; while vectors are pending,
+        words find what meaning cannot. Points of a score under 20 are left out. The result can be saved again
+        with `save_knowledge`. `top_k` 1 to 1000, 5 by default.
         """
 
     def retrieve_knowledge_with_sampling(

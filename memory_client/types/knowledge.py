@@ -37,7 +37,8 @@ class RelevantPoint(KnowledgePoint):
     version_id: str
     """The newest version that says it."""
     relevance: float
-    """To the query, comparable only inside one reply; without a query the score's share of 100."""
+    """To the query, comparable only inside one reply; the score's share of 100 when the best scores are
+    returned."""
 
 
 class DamagedLine(TypedDict):

@@ -147,26 +147,41 @@ class Knowledge:
     def relevant(
         self, user_id: str, query: str | None, count: int, deadline: Deadline
     ) -> list[RelevantPoint]:
-        """What is known that has to do with a query; without one what is worth most."""
+        """What is known that has to do with a query; without one, or where nothing has, the best scores."""
         self.settle(user_id)
-        if query is None:
-            with self._parts.database.read() as connection:
-                known = snapshots.best(connection, user_id, self.config.min_score_threshold, count)
-            return [_relevant(record, record.score / HIGHEST) for record in known]
-        request = SearchRequest(
-            query=query,
-            scope=Scope(user_id),
-            deadline=deadline,
-            reference=datetime.fromtimestamp(self._parts.clock(), UTC).astimezone(self._parts.zone()),
-            targets=("point",),
-            limit=count,
-            node=Compare("score", "gte", self.config.min_score_threshold),
-        )
-        return [
-            _relevant(found.record, found.fused.score)
-            for found in self._search.find(request)
-            if isinstance(found.record, PointRecord)
-        ]
+        found = [] if query is None else self._found(user_id, query, count, deadline)
+        if found:
+            return [_relevant(one, relevance) for one, relevance in found]
+        with self._parts.database.read() as connection:
+            known = snapshots.best(connection, user_id, self.config.min_score_threshold, count)
+        return [_relevant(record, record.score / HIGHEST) for record in known]
+
+    def _found(
+        self, user_id: str, query: str, count: int, deadline: Deadline
+    ) -> list[tuple[PointRecord, float]]:
+        """Points by meaning and words, best first, with their relevance.
+
+        While vectors are missing, search by words as well: by meaning alone these points are not found or
+        have nothing of their score.
+        """
+        is_missing = self._parts.meaning.missing(user_id) > 0
+        best: dict[str, tuple[PointRecord, float]] = {}
+        for mode in ("auto", "lexical") if is_missing else ("auto",):
+            request = SearchRequest(
+                query=query,
+                scope=Scope(user_id),
+                deadline=deadline,
+                reference=datetime.fromtimestamp(self._parts.clock(), UTC).astimezone(self._parts.zone()),
+                targets=("point",),
+                limit=count,
+                mode=mode,
+                node=Compare("score", "gte", self.config.min_score_threshold),
+            )
+            for found in self._search.find(request):
+                record, relevance = found.record, found.fused.score
+                if isinstance(record, PointRecord) and relevance >= best.get(record.id, (record, 0.0))[1]:
+                    best[record.id] = (record, relevance)
+        return sorted(best.values(), key=lambda one: -one[1])[:count]
 
     def describe(self, user_id: str, version_id: str) -> KnowledgeVersion | None:
         """A version without its points, None when nothing is known yet. Raises `NotFoundError`."""

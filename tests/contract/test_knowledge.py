@@ -295,6 +295,39 @@ def test_a_version_that_would_never_count_is_refused(kb: KB, user: str) -> None:
     assert len(knowledge.retrieve_relevant_knowledge(user)) == 2
 
 
+def test_points_are_found_while_their_vectors_are_pending(kb: KB, user: str) -> None:
+    knowledge = kb.knowledge
+    points = [point("主人对花生过敏", 60), point("She plays the violin", 50), point("tea is hot", 90)]
+    knowledge.save_knowledge(user, FIRST, points)
+    for query, content in (("花生", "主人对花生过敏"), ("violin", "She plays the violin")):
+        found = knowledge.retrieve_relevant_knowledge(user, query)
+        assert found[0]["content"] == content
+        assert found[0]["relevance"] > 0
+    assert knowledge.retrieve_relevant_knowledge(user, "zzz") != []
+
+
+def test_where_no_word_matches_the_best_scores_are_returned(tmp_path: Path) -> None:
+    with opened("in-process", tmp_path, **NO_MODEL) as kb:
+        points = [point("low", 19), point("tea", 60), point("coffee", 90)]
+        kb.knowledge.save_knowledge("u", FIRST, points)
+        found = kb.knowledge.retrieve_relevant_knowledge("u", "weekend hobby")
+        assert [(one["content"], one["relevance"]) for one in found] == [("coffee", 0.9), ("tea", 0.6)]
+        assert contents(kb.knowledge.retrieve_relevant_knowledge("u", "tea")) == ["tea"]
+
+
+def test_what_is_found_can_be_saved_again(kb: KB, user: str) -> None:
+    kb.knowledge.save_knowledge(user, FIRST, [point("tea", 60, seen=1), point("coffee", 50)])
+    found = kb.knowledge.retrieve_relevant_knowledge(user, "tea")
+    kb.knowledge.save_knowledge(user, SECOND, found)
+    assert contents(kb.knowledge.load_knowledge(user)) == contents(found)
+
+
+def test_five_points_are_returned_unless_the_call_says_how_many(kb: KB, user: str) -> None:
+    kb.knowledge.save_knowledge(user, FIRST, [point(f"tea {n}") for n in range(8)])
+    assert len(kb.knowledge.retrieve_relevant_knowledge(user)) == 5
+    assert len(kb.knowledge.retrieve_relevant_knowledge(user, "tea")) == 5
+
+
 def test_delete_all_takes_everything(kb: KB, user: str) -> None:
     kb.knowledge.save_knowledge(user, None, [point("a", 60)])
     assert kb.delete_all(user)["counts"]["points"] == 1
