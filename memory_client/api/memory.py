@@ -144,9 +144,10 @@ class MemoryAPI:
 
         `mode`: `lexical` by words, `semantic` by meaning, `hybrid` everything there is, `auto` the best
         that is ready, `exact` by ids, exact keys and quoted phrases, `temporal` by the time that the query
-        or `time_range` names. When the model is missing `auto` and `hybrid` answer by words: the result is
-        then `degraded`, with the `reason` in words. `semantic` waits for a model that is loading, within the
-        call's time. `scope`: any of `memory turn shared`,
+        or `time_range` names. A request for what was last (刚才聊了什么, "what did we just talk about?") is
+        answered newest first by `auto`, `hybrid` and `temporal`. When the model is missing `auto` and
+        `hybrid` answer by words: the result is then `degraded`, with the `reason` in words. `semantic`
+        waits for a model that is loading, within the call's time. `scope`: any of `memory turn shared`,
         or "all"; memories by default. `session_id` narrows to a session, `time_range` to [start, end)
         (either may be None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to
         1000) best, `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the

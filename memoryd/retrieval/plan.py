@@ -13,6 +13,7 @@ from memory_client.types import Mode
 from memoryd.core.filters import And, Compare, Node, Or
 from memoryd.core.ids import is_id
 from memoryd.core.timewords import TimeRange, time_range
+from memoryd.retrieval.planning.recency import Recency, find_recency
 from memoryd.retrieval.planning.strategies import STRATEGIES, Recipe, Strategy
 from memoryd.retrieval.planning.understanding import Understanding, understand
 from memoryd.retrieval.request import SearchRequest, Target, TimeSpan
@@ -23,6 +24,8 @@ CANDIDATES = 120
 """Least number of candidates a source gives: what is fused, and what is left when near-duplicates go."""
 EMBEDDED = 1_000
 """Characters of a query that are searched for by meaning: 50 KB would be embedded for half a minute."""
+TIMELY: frozenset[Mode] = frozenset({"auto", "hybrid", "temporal"})
+"""The modes in which the time counts that a query names, or that it asks for what was last."""
 _ALL: tuple[Source, ...] = ("exact", "lexical", "semantic", "temporal", "graph")
 _WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
 
@@ -34,7 +37,8 @@ class RetrievalPlan:
     mode: the one carried out. targets: what is to be found. sources: asked for candidates, `depth`
     of each. recipe: how they are fused; fallback: the recipe taken when the best hit is below `weak`.
     filters: what every source obeys, `span` included. times: the time the query names, which is a cue, not
-    a filter. notes: for `explain`. lacks: why the answer will be less than was asked for.
+    a filter. recency: the request for what was last that the query is, if any. notes: for `explain`.
+    lacks: why the answer will be less than was asked for.
     """
 
     mode: Mode
@@ -48,6 +52,7 @@ class RetrievalPlan:
     filters: Node
     span: TimeSpan | None
     times: TimeRange | None
+    recency: Recency | None = None
     notes: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
 
@@ -72,6 +77,9 @@ class RetrievalPlan:
             "names": list(read["names"]),
             "focus": read["focus"],
             "hyde": read["hyde"],
+            "recency": None
+            if self.recency is None
+            else {**asdict(self.recency), "topic": list(self.recency.topic)},
             "time_range": None if self.span is None else [self.span.start, self.span.end],
             "times": None
             if self.times is None
@@ -100,6 +108,7 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
         filters=_narrowed(request.node, request.span),
         span=request.span,
         times=times,
+        recency=_recency(request, times),
         notes=(*_too_long(request.query, sources), *_remarks(read, times)),
         lacks=lacks,
     )
@@ -108,6 +117,13 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
 def without_meaning(plan: RetrievalPlan) -> RetrievalPlan:
     """The same by words alone."""
     return replace(plan, sources=_WITHOUT_MEANING, recipe="lexical", fallback=None)
+
+
+def _recency(request: SearchRequest, times: TimeRange | None) -> Recency | None:
+    """The request for what was last; none where time is not to count."""
+    if request.mode not in TIMELY or not request.weights.get("recency", 1.0):
+        return None
+    return find_recency(request.query[:_READ], times.matched if times else ())
 
 
 def read_times(request: SearchRequest) -> TimeRange | None:

@@ -200,6 +200,8 @@ def _add_past(work: Work, ask: Ask, past: Past, words: Words, found: dict[Source
     keys = past.by_name(ask.query.strip(), sources.keys_of(ask), ask.plan.understanding.phrases)
     own["exact"] = [Candidate(row, 1.0, 1.0) for row in keys]
     own["temporal"] = [Candidate(row, 1.0, 1.0) for row in past.within(*sources.named_time(ask))]
+    if ask.plan.recency is not None:
+        own["temporal"] += [Candidate(row, 0.0, 0.0) for row in past.records]
     if "semantic" in found and work.encoded is not None:
         with work.timed("past texts"):
             own["semantic"] = past.by_meaning(work.meaning, ask.scope, work.encoded, by_words)

@@ -24,8 +24,9 @@ from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Recorded, Trace
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.nothing import why_nothing
-from memoryd.retrieval.plan import EMBEDDED, RetrievalPlan, make_plan, read_times, without_meaning
+from memoryd.retrieval.plan import EMBEDDED, TIMELY, RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
+from memoryd.retrieval.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.rerank import Reranker
 from memoryd.retrieval.sources import GraphSource
@@ -41,7 +42,6 @@ _HYBRID_PATIENCE = 2.0
 """Seconds a hybrid search waits for the query's vector before it answers by keywords."""
 _NEAR_DUPLICATE = 0.9
 """Share of terms that two texts have in common before it is asked whether they say the same."""
-_TIMELY = ("auto", "hybrid", "temporal")
 
 
 class Search:
@@ -116,12 +116,12 @@ class Search:
         if request.mode == "semantic":
             self._meaning.wait(request.scope.user_id, request.deadline)
         plan = make_plan(request, meaning=self._meaning.why_not())
-        if plan.times is not None and plan.times.invalid and request.mode in _TIMELY:
+        if plan.times is not None and plan.times.invalid and request.mode in TIMELY:
             notes = (*plan.notes, "nothing is searched for in a time that cannot be")
             return Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), empty_reason=plan.times.invalid)
         _check_times(plan)
         work, found = self._ranked(request, plan)
-        found, note = self._reranked(request, found, work)
+        found, note = self._reranked(request, found, work, is_recency=plan.recency is not None)
         kept = [one for one in found if request.min_score is None or one.fused.score >= request.min_score]
         passing = [*work.lacks, *([] if note is None else [note])]
         work.trace["total"] = round((time.perf_counter() - started) * 1000, 3)
@@ -169,7 +169,7 @@ class Search:
                 merged.sort(key=lambda one: (-one.score, -one.row))
             past = [ask.past for ask in asks if ask.past is not None]
             work.notes += [_untold(one.untold) for one in past if one.untold]
-            return work, self._fetched(connection, request, merged, past[0].records if past else {})
+            return work, self._fetched(work, request, plan, merged, past[0].records if past else {})
 
     def _encoding(self, request: SearchRequest, plan: RetrievalPlan) -> Future[Encoded] | None:
         """The query's encoding, on its way while the words are read."""
@@ -197,24 +197,39 @@ class Search:
 
     def _fetched(
         self,
-        connection: sqlite3.Connection,
+        work: Work,
         request: SearchRequest,
+        plan: RetrievalPlan,
         merged: Sequence[Fused],
         past: Mapping[int, Record],
     ) -> list[Found]:
         """What is stored at the wanted stretch, near-duplicates as one; rows that vanished since they were
         ranked are passed over. past: what was stored once."""
         wanted = max(request.depth, self._reranker.candidates)
+        if plan.recency is not None:
+            every = self._found(work.connection, request, merged, past)
+            ordered = in_recency_order(work.connection, request.scope, plan, every, work.recipes)
+            return _collapsed(ordered[: wanted + _SPARE])
         found: list[Found] = []
         kept: list[Found] = []
         for start in range(0, len(merged), wanted + _SPARE):
             stretch = merged[start : start + wanted + _SPARE]
-            records = {**self._records(connection, request, [one.row for one in stretch]), **past}
-            found += [Found(records[one.row], one) for one in stretch if one.row in records]
+            found += self._found(work.connection, request, stretch, past)
             kept = _collapsed(found)
             if len(kept) >= wanted:
                 break
         return kept
+
+    def _found(
+        self,
+        connection: sqlite3.Connection,
+        request: SearchRequest,
+        stretch: Sequence[Fused],
+        past: Mapping[int, Record],
+    ) -> list[Found]:
+        """What is stored at some of the ranked rows."""
+        records = {**self._records(connection, request, [one.row for one in stretch]), **past}
+        return [Found(records[one.row], one) for one in stretch if one.row in records]
 
     def _records(
         self, connection: sqlite3.Connection, request: SearchRequest, rows: Sequence[int]
@@ -236,11 +251,14 @@ class Search:
         return found
 
     def _reranked(
-        self, request: SearchRequest, found: list[Found], work: Work
+        self, request: SearchRequest, found: list[Found], work: Work, *, is_recency: bool
     ) -> tuple[list[Found], str | None]:
-        """The best ones in the reranker's order, outside of the reader's view: it may take a second."""
+        """The best ones in the reranker's order, unless time orders them.
+
+        Outside of the reader's view: it may take a second.
+        """
         first = found[: self._reranker.candidates]
-        if not first:
+        if not first or is_recency:
             return found, None
         with work.timed("reranker"):
             done = self._reranker.rerank(
@@ -276,7 +294,7 @@ def _untold(count: int) -> str:
 def _empty_reason(plan: RetrievalPlan, request: SearchRequest, found: Sequence[Found]) -> str | None:
     """Why no hit is left, as far as the query and what was found tell it. found: before `min_score`."""
     if found and request.min_score is not None:
-        best = found[0].fused.score
+        best = max(one.fused.score for one in found)
         return f"nothing scores {request.min_score:g}: min_score is over the best, {best:.3f}"
     return plan.understanding.reason or None
 
@@ -286,12 +304,13 @@ _SPARE = 5
 
 
 def _check_times(plan: RetrievalPlan) -> None:
-    if plan.mode == "temporal" and plan.times is None and plan.span is None:
+    if plan.mode == "temporal" and plan.times is None and plan.span is None and plan.recency is None:
         raise InvalidParameterError(
-            "query: mode temporal needs a time, in the query's words (last week, 上周三) or as time_range",
+            "query: mode temporal needs a time, in the query's words (last week, 上周三) or as time_range, "
+            "or a request for the latest (刚才, last time)",
             parameter="query",
             value=plan.understanding.query[:80],
-            expected="a query that names a time, or time_range",
+            expected="a query that names a time or asks for the latest, or time_range",
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memoryd.core.filters import Node
+from memoryd.core.filters import And, Compare, Node, Not
 from memoryd.core.kinds import TextKind
 from memoryd.core.letter_case import fold_case
 from memoryd.core.scope import Scope
@@ -16,7 +16,8 @@ from memoryd.index.lexical_query import LexicalQuery
 from memoryd.retrieval.fuse import Candidate
 from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import RetrievalPlan
-from memoryd.storage import candidates
+from memoryd.retrieval.planning.recency import Recency
+from memoryd.storage import candidates, sessions
 from memoryd.storage.knowledge.grants import Granted
 from memoryd.storage.texts import visible
 
@@ -81,12 +82,29 @@ def exact(
 
 
 def temporal(connection: sqlite3.Connection, ask: Ask) -> list[Candidate]:
-    """What was made in, or speaks of, the time that is named; newest first."""
+    """What was made in, or speaks of, the time that is named; newest first.
+
+    For a request for what was last also the newest texts, which says nothing of their relevance.
+    """
     start, end = named_time(ask)
-    if start is None and end is None:
-        return []
-    rows = candidates.within(connection, ask.kind, ask.scope, ask.node, start, end, ask.depth)
-    return [Candidate(row, 1.0, 1.0) for row in rows[: ask.depth]]
+    timely: list[int] = []
+    if start is not None or end is not None:
+        timely = candidates.within(connection, ask.kind, ask.scope, ask.node, start, end, ask.depth)[
+            : ask.depth
+        ]
+    latest = [] if ask.plan.recency is None else _newest(connection, ask, ask.plan.recency)
+    others = dict.fromkeys(row for row in latest if row not in timely)
+    return [*(Candidate(row, 1.0, 1.0) for row in timely), *(Candidate(row, 0.0, 0.0) for row in others)]
+
+
+def _newest(connection: sqlite3.Connection, ask: Ask, recency: Recency) -> list[int]:
+    """The newest texts; for `previous` those from before the session under way, too."""
+    rows = candidates.newest(connection, ask.kind, ask.scope, ask.node, ask.depth)
+    present = sessions.under_way(connection, ask.scope) if recency.kind == "previous" else None
+    if present is None or ask.kind == "point":
+        return rows
+    before = And((ask.node, Not(Compare("session_id", "eq", present))))
+    return [*candidates.newest(connection, ask.kind, ask.scope, before, ask.depth), *rows]
 
 
 def named_time(ask: Ask) -> tuple[float | None, float | None]:

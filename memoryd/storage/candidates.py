@@ -134,6 +134,13 @@ def within(
     return list(found)
 
 
+def newest(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node, limit: int) -> list[int]:
+    """Rows of visible texts, newest first."""
+    condition, params = visible(kind, scope, node)
+    sql = f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} ORDER BY m.created_at DESC LIMIT {limit:d}"
+    return [row for (row,) in connection.execute(sql, params)]
+
+
 def keyed(
     connection: sqlite3.Connection, scope: Scope, node: Node, keys: Collection[str], limit: int
 ) -> dict[int, str]:

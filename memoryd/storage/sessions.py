@@ -11,7 +11,10 @@ from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.texts import scoped
 
-_SCOPED = "(SELECT number, user_id, nullif(agent_id, '') AS agent_id, session_id, closed_at FROM sessions) m"
+_SCOPED = (
+    "(SELECT number, user_id, nullif(agent_id, '') AS agent_id, session_id, received_at, closed_at "
+    "FROM sessions) m"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,14 @@ def find(connection: sqlite3.Connection, scope: Scope, session_id: str) -> list[
         [*params, session_id],
     )
     return [Session(int(number), bool(is_open)) for number, is_open in found]
+
+
+def under_way(connection: sqlite3.Connection, scope: Scope) -> str | None:
+    """The name of the visible session that received a turn last, if it is open."""
+    owner, params = scoped(scope)
+    sql = f"SELECT m.session_id, m.closed_at FROM {_SCOPED} WHERE {owner} ORDER BY m.received_at DESC LIMIT 1"
+    row = connection.execute(sql, params).fetchone()
+    return None if row is None or row[1] is not None else str(row[0])
 
 
 def idle(connection: sqlite3.Connection, since: float) -> list[int]:

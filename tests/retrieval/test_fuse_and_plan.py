@@ -181,7 +181,7 @@ def test_what_is_described_is_plain_data_and_names_the_intent_searched_for(inten
     described = plan_of("what did I eat yesterday?", intent=intent).described()
     assert set(described) == {
         *("mode", "targets", "sources", "recipe", "fallback", "intent", "command", "keywords", "phrases"),
-        *("names", "focus", "hyde", "time_range", "times"),
+        *("names", "focus", "hyde", "time_range", "times", "recency"),
     }
     assert described["intent"] == intent
     assert described["times"]["matched"] == ["yesterday"]
