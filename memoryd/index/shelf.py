@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -31,23 +31,17 @@ class Shelf:
         """The rows a search in the scope leaves out, ascending; None for none."""
         return None if scope.archived else self._rows.get(scope.user_id)
 
-    def put(self, user_id: str, rows: Iterable[int]) -> None:
-        """Shelve rows."""
+    def update(self, user_id: str, changes: Mapping[int, bool]) -> None:
+        """Shelve the rows that map to True, take the others off; each call copies the user's rows once."""
+        put = int64([row for row, shelved in changes.items() if shelved])
+        taken = int64([row for row, shelved in changes.items() if not shelved])
         with self._lock:
             held = self._rows.get(user_id, int64([]))
-            self._rows[user_id] = np.union1d(held, int64(list(rows)))
-
-    def take(self, user_id: str, rows: Iterable[int]) -> None:
-        """Take rows off the shelf; those that are not on it are fine."""
-        with self._lock:
-            held = self._rows.get(user_id)
-            if held is None:
-                return
-            left = np.setdiff1d(held, int64(list(rows)))
+            left = np.setdiff1d(np.union1d(held, put) if len(put) else held, taken, assume_unique=True)
             if len(left):
                 self._rows[user_id] = left
             else:
-                del self._rows[user_id]
+                self._rows.pop(user_id, None)
 
     def drop_user(self, user_id: str) -> None:
         """Forget a user's rows."""

@@ -40,13 +40,15 @@ def unstage(state: State, tx: Transaction, user_id: str, rows: Sequence[int]) ->
     gone = int64(rows)
     tx.on_commit(state.queue_changed)
     tx.on_commit(lambda: state.with_hot(lambda hot: hot.remove(user_id, gone)))
-    tx.on_commit(lambda: state.shelf.take(user_id, rows))
+    shelve(state, tx, user_id, rows, shelved=False)
 
 
 def shelve(state: State, tx: Transaction, user_id: str, rows: Sequence[int], *, shelved: bool) -> None:
-    """Leave memories out of ordinary searches, or let them be found again."""
-    change = state.shelf.put if shelved else state.shelf.take
-    tx.on_commit(lambda: change(user_id, rows))
+    """Leave memories out of ordinary searches, or let them be found again; one update per transaction."""
+    changes: dict[int, bool] = tx.gathered(
+        ("shelf", user_id), dict, lambda changes: state.shelf.update(user_id, changes)
+    )
+    changes.update(dict.fromkeys(rows, shelved))
 
 
 def forget_user(state: State, tx: Transaction, user_id: str) -> None:

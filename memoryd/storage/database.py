@@ -10,7 +10,7 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +31,7 @@ class Transaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.after_commit: list[Callable[[], None]] = []
+        self._gathered: dict[Hashable, Any] = {}
         self._seq: int | None = None
 
     @property
@@ -54,6 +55,17 @@ class Transaction:
     def on_commit(self, action: Callable[[], None]) -> None:
         """Run `action` in the writer thread after the commit and before the write returns."""
         self.after_commit.append(action)
+
+    def gathered(self, key: Hashable, start: Callable[[], T], finish: Callable[[T], None]) -> T:
+        """What the changes of this transaction gather under a key; `finish` takes it once, after the commit.
+
+        The first call makes it with `start`. For derived state that costs as much to update once as often.
+        """
+        if key not in self._gathered:
+            gathered = self._gathered[key] = start()
+            self.on_commit(lambda: finish(gathered))
+        found: T = self._gathered[key]
+        return found
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:

@@ -1,4 +1,4 @@
-"""What a pass of decay would do, over very many memories."""
+"""What a pass of decay would do, over very many memories, and how long one takes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ START = 1_780_000_000.0
 DAY = 86_400.0
 DAYS = 100
 REPEATS = 9
+PASSES = 5
 SETTINGS = {"embedder.model": "none", "decay.pass_hours": 0}
 _KINDS = (
     {"source": "user"},
@@ -32,9 +33,11 @@ def run(bench: Bench) -> Iterator[Figure]:
             store.add_many(_items(bench.many_texts[day * a_day : (day + 1) * a_day]))
         found = store.decay.preview()["counts"]
         times = [timed(store.decay.preview) for _ in range(REPEATS)]
+        by_pass = [timed(store.decay.run) for _ in range(PASSES)]
     due = found["decay"] + found["review"] + found["later"]
     note = f"{due:,} of {found['active']:,} are due; {spread(times)}"
     yield Figure("decay preview over 100k memories", median(times), "ms", 1000, note=note)
+    yield Figure("decay pass that archives up to 1,000", median(by_pass), "ms", 1000, note=spread(by_pass))
 
 
 def _items(texts: list[str]) -> list[str | MemoryItem]:
