@@ -148,6 +148,8 @@ if TYPE_CHECKING:
         UserDeleted,
         Verdict,
         Version,
+        VersionDiff,
+        VersionInfo,
         VersionKind,
     )
 
@@ -284,7 +286,9 @@ __all__ = [
     "UserDeleted",
     "Verdict",
     "Version",
+    "VersionDiff",
     "VersionError",
+    "VersionInfo",
     "VersionKind",
     "WrongIdError",
     "__version__",

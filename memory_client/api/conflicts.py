@@ -38,6 +38,7 @@ class ConflictsAPI:
         *,
         reason: str | None = None,
         keep_both: bool = False,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,

@@ -16,9 +16,11 @@ class ForgetAPI:
     def delete(
         self,
         id: str,
+        reason: str | None = None,
         *,
         sources: bool = False,
         force: bool = False,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -27,7 +29,9 @@ class ForgetAPI:
 
         `sources` also destroys the turn it came from (`source_id`). What it said leaves a salted hash, so
         that it is not extracted again; saying it again lifts that. A memory of category `system` needs
-        `force=True`. Raises `NotFoundError`, `WrongIdError`.
+        `force=True`. `operator` (as in `update_text`) and `reason` are kept without the text, and named by
+        the `NotFoundError` of `history`: do not repeat the text in the reason. Raises `NotFoundError`,
+        `WrongIdError`.
         """
 
     def forget(
@@ -36,7 +40,10 @@ class ForgetAPI:
         *,
         ids: list[str] | None = None,
         dry_run: bool = True,
+        force: bool = False,
         n_results: int = 20,
+        reason: str | None = None,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -46,7 +53,8 @@ class ForgetAPI:
         `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
         them: what holds all words of the query, and what is clearly near in meaning where none of them
         stands; `more` says how many are not shown. `forget(ids=[...], dry_run=False)` destroys what was
-        chosen of it, all or none. Memories of category `system` are left out, and named as `kept`. Raises
+        chosen of it, all or none. Memories that are system, core or pinned are left and named as `skipped`,
+        in the preview too, unless `force=True`. `reason` and `operator` as in `delete`. Raises
         `NotFoundError`, `WrongIdError`.
         """
 
@@ -57,14 +65,18 @@ class ForgetAPI:
         *,
         filters: Filters | None = None,
         dry_run: bool = False,
+        force: bool = False,
+        reason: str | None = None,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Deleted:
         """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
 
-        Unknown ids raise `NotFoundError` and nothing is deleted. Memories of category `system` are
-        left out, those of `ids` named as `kept`. `dry_run` only says which would go.
+        Unknown ids raise `NotFoundError` and nothing is deleted. Memories that are system, core or pinned are
+        left and named as `skipped`, unless `force=True`. `dry_run` only returns which would go. `reason` and
+        `operator` as in `delete`.
         """
 
     @long_running

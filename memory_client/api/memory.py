@@ -205,18 +205,27 @@ class MemoryAPI:
         self,
         id: str,
         text: str,
+        reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated:
-        """Put a memory better: same id, next version. Raises `NotFoundError`, `WrongIdError`."""
+        """Put a memory better: same id, next version.
+
+        `operator` is who makes the change and `reason` why, up to 1,000 characters; `history` shows both. A
+        surface names itself (`user`, `import`); `monitor reviewer decay system` are refused. Every method
+        that changes a memory takes them. Raises `NotFoundError`, `WrongIdError`.
+        """
 
     def update_metadata(
         self,
         id: str,
         metadata: dict[str, Any],
+        reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -233,6 +242,8 @@ class MemoryAPI:
         delta: float | None = None,
         *,
         value: float | None = None,
+        reason: str | None = None,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,

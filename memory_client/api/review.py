@@ -32,6 +32,7 @@ class ReviewAPI:
         verdict: Verdict,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,

@@ -77,7 +77,15 @@ from memory_client.types.triples import (
     TripleQuery,
     TripleStats,
 )
-from memory_client.types.versions import Comparison, Difference, Operation, TextPiece, Version
+from memory_client.types.versions import (
+    Comparison,
+    Difference,
+    Operation,
+    TextPiece,
+    Version,
+    VersionDiff,
+    VersionInfo,
+)
 from memory_client.types.vocabulary import (
     Category,
     Direction,
@@ -186,5 +194,7 @@ __all__ = [
     "UserDeleted",
     "Verdict",
     "Version",
+    "VersionDiff",
+    "VersionInfo",
     "VersionKind",
 ]

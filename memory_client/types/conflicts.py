@@ -16,6 +16,11 @@ class ConflictSide(TypedDict):
     id: str
     version: int
     text: str
+    at: float
+    """When this version became known."""
+    operator: str | None
+    """Who made it; None of knowledge points, and of versions that are merged."""
+    reason: str | None
 
 
 class Conflict(TypedDict):

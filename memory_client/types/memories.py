@@ -93,8 +93,11 @@ class Deleted(TypedDict):
     still: list[str]
     """What still says the same as the deleted memories: others, now or in a former version, and turns. Of
     many the first 20 are looked at."""
-    kept: list[str]
-    """Of the ids that were given those of category `system`: only `delete(id, force=True)` destroys them."""
+    skipped: list[str]
+    """The first 1,000 memories that were left because they are system, core or pinned; `force=True` destroys
+    them too."""
+    skipped_count: int
+    """How many were left for that reason."""
     backups: list[str]
     """Backup files that still hold what was deleted."""
 

@@ -9,8 +9,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Conflict, ConflictSide
-from memoryd.cli.found import plain
-from memoryd.cli.options import for_user
+from memoryd.cli.found import date, plain
+from memoryd.cli.options import OPERATOR, for_user
 
 _SHOWN = 300
 """Characters of a text."""
@@ -55,7 +55,9 @@ def resolve(
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        done = client.resolve(winner, loser, reason=reason, keep_both=keep_both, user_id=user, agent_id=agent)
+        done = client.resolve(
+            winner, loser, reason=reason, keep_both=keep_both, operator=OPERATOR, user_id=user, agent_id=agent
+        )
     what = f"{loser} is archived as wrong" if done["archived"] else "both are kept"
     click.echo(f"{what}; conflicts closed: {done['closed']}")
 
@@ -71,4 +73,7 @@ def _lines(found: Sequence[Conflict]) -> Iterator[str]:
 
 
 def _side(side: ConflictSide) -> str:
-    return f"    {side['id']} v{side['version']}  {plain(side['text'][:_SHOWN])}"
+    who = f" by {side['operator']}" if side["operator"] else ""
+    why = f": {plain(side['reason'][:_SHOWN])}" if side["reason"] else ""
+    text = plain(side["text"][:_SHOWN])
+    return f"    {side['id']} v{side['version']}  {text}\n        {date(side['at'])}{who}{why}"

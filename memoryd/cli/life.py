@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
 
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import Comparison, Difference, Updated
+from memory_client.types import Comparison, Updated
 from memoryd.cli.found import plain
-from memoryd.cli.options import for_user
+from memoryd.cli.options import OPERATOR, for_user
+from memoryd.cli.version_output import difference, version_line
 
-_SIDES: tuple[Literal["a"], Literal["b"]] = ("a", "b")
 REASON = click.option("--reason", help="Why; kept with it.")
 
 
@@ -26,7 +25,7 @@ def boost(paths: DataPaths, /, memory_id: str, reason: str | None, user: str, ag
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        done = client.boost(memory_id, reason, user_id=user, agent_id=agent)
+        done = client.boost(memory_id, reason, operator=OPERATOR, user_id=user, agent_id=agent)
     why = f" ({done['why']})" if done["why"] else ""
     click.echo(f"+{done['applied']:g}{why}; importance {done['importance']:.2f}")
 
@@ -41,7 +40,7 @@ def pin(paths: DataPaths, /, memory_id: str, user: str, agent: str | None, *, of
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        _say(client.pin(memory_id, not off, user_id=user, agent_id=agent))
+        _say(client.pin(memory_id, not off, operator=OPERATOR, user_id=user, agent_id=agent))
 
 
 @click.command()
@@ -54,7 +53,7 @@ def archive(paths: DataPaths, /, memory_id: str, reason: str | None, user: str, 
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        _say(client.archive(memory_id, reason, user_id=user, agent_id=agent))
+        _say(client.archive(memory_id, reason, operator=OPERATOR, user_id=user, agent_id=agent))
 
 
 @click.command()
@@ -67,7 +66,7 @@ def restore(paths: DataPaths, /, memory_id: str, reason: str | None, user: str, 
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        _say(client.restore(memory_id, reason, user_id=user, agent_id=agent))
+        _say(client.restore(memory_id, reason, operator=OPERATOR, user_id=user, agent_id=agent))
 
 
 @click.command()
@@ -109,7 +108,7 @@ def revert(
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        _say(client.revert(memory_id, version, reason, user_id=user, agent_id=agent))
+        _say(client.revert(memory_id, version, reason, operator=OPERATOR, user_id=user, agent_id=agent))
 
 
 def _say(done: Updated) -> None:
@@ -117,12 +116,8 @@ def _say(done: Updated) -> None:
 
 
 def _compared(found: Comparison) -> str:
-    lines = [plain(found["readable"])]
-    lines += [f"  {name}: {_difference(one)}" for name, one in found["fields"].items()]
-    lines += [f"  metadata.{name}: {_difference(one)}" for name, one in found["metadata"].items()]
+    lines = [version_line(found["first"]), version_line(found["second"])]
+    lines += [f"changes: {found['change_count']}", plain(found["readable"])]
+    lines += [f"  {name}: {difference(one)}" for name, one in found["fields"].items()]
+    lines += [f"  metadata.{name}: {difference(one)}" for name, one in found["metadata"].items()]
     return "\n".join(lines)
-
-
-def _difference(one: Difference) -> str:
-    was, now = (plain(str(one[side])) if side in one else "nothing" for side in _SIDES)
-    return f"{was} -> {now}"

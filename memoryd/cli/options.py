@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import click
 
+OPERATOR = "user"
+"""Who makes the changes of commands: a person at a terminal."""
+
 F = Callable[..., None]
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Forgotten, Version
-from memoryd.cli.found import date, plain
-from memoryd.cli.options import for_user
-from memoryd.core.textdiff import readable, text_diff
+from memoryd.cli.found import plain
+from memoryd.cli.options import OPERATOR, for_user
+from memoryd.cli.version_output import difference, version_line
 
 _SHOWN = 300
 """Characters of a text."""
@@ -49,6 +48,8 @@ def history(
 )
 @click.option("--id", "ids", multiple=True, help="Only this of what is found; may be given again.")
 @click.option("--all", "every", is_flag=True, help="All of what is shown.")
+@click.option("--force", is_flag=True, help="Destroy system, core and pinned memories too.")
+@click.option("--reason", help="Why; kept without the texts.")
 @click.option("--yes", is_flag=True, help="Do not ask; goes with --id or --all.")
 @for_user
 @click.pass_obj
@@ -60,7 +61,9 @@ def forget(
     ids: Sequence[str],
     user: str,
     agent: str | None,
+    reason: str | None,
     *,
+    force: bool,
     every: bool,
     yes: bool,
 ) -> None:
@@ -70,9 +73,11 @@ def forget(
     if yes and not (ids or every):
         raise click.UsageError("--yes needs --id for each of what shall go, or --all")
     with KnowledgeClient(paths.root) as client:
-        would = client.forget(query, n_results=count, user_id=user, agent_id=agent)
+        would = client.forget(query, n_results=count, force=force, user_id=user, agent_id=agent)
         chosen = [one for one in would["ids"] if not ids or one in ids]
         unmeant = [id for id in ids if id not in would["ids"]]
+        if unmeant and unmeant[0] in would["skipped"]:
+            raise click.UsageError(f"--id {unmeant[0]}: is system, core or pinned; destroy it with --force")
         if unmeant:
             raise click.UsageError(
                 f"--id {unmeant[0]}: not among the {len(would['ids'])} shown for {query!r}; look without --id"
@@ -82,31 +87,30 @@ def forget(
             click.echo("nothing is destroyed; choose with --id for each of what shall go, or --all")
         if not chosen or not (ids or every) or not (yes or click.confirm(f"destroy these {len(chosen)}?")):
             return
-        done = client.forget(ids=chosen, dry_run=False, user_id=user, agent_id=agent)
+        done = client.forget(
+            ids=chosen,
+            dry_run=False,
+            force=force,
+            reason=reason,
+            operator=OPERATOR,
+            user_id=user,
+            agent_id=agent,
+        )
     click.echo("\n".join(_done(done)))
 
 
 def _versions(found: Sequence[Version]) -> Iterator[str]:
-    before: Version | None = None
     for one in found:
-        why = f": {plain(one['reason'][:_SHOWN])}" if one["reason"] else ""
-        yield f"v{one['version']}  {date(one['at'])}  {one['operation']} by {one['operator']}{why}"
-        if before is None or one["text"] != before["text"]:
-            pieces = text_diff(one["text"] if before is None else before["text"], one["text"])
-            yield f"    {plain(readable(pieces)[:_SHOWN])}"
-        others = [name for name in one["changed"] if name != "text"]
-        if others:
-            yield f"    changed: {', '.join(others)}"
-        if before is not None and "metadata" in others:
-            yield from _keys_apart(before["metadata"], one["metadata"])
-        before = one
-
-
-def _keys_apart(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    for name in sorted(was.keys() | now.keys()):
-        old, new = (str(one[name]) if name in one else "nothing" for one in (was, now))
-        if old != new and name not in ("last_access", "timestamp"):
-            yield f"    {plain(f'{name}: {old} -> {new}'[:_SHOWN])}"
+        yield f"{version_line(one)}  ({one['id']}, {one['content_hash'][:12]})"
+        diff = one["diff"]
+        text = one["text"] if diff is None else diff["readable"]
+        if text is not None:
+            yield f"    {plain(text[:_SHOWN])}"
+        if diff is not None:
+            yield from (
+                f"    {name}: {difference(value)}"
+                for name, value in [*diff["fields"].items(), *diff["metadata"].items()]
+            )
 
 
 def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:
@@ -115,9 +119,11 @@ def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:
             state = f", {one['state']}" if one["state"] not in (None, "active") else ""
             yield f"{one['score']:.2f}  {one['id']}  {one['type']}{state}"
             yield f"    {plain(one['text'][:_SHOWN])}"
+    if would["skipped_count"]:
+        yield f"left, as they are system, core or pinned: {would['skipped_count']} (--force takes them too)"
     if would["more"]:
         yield f"and {would['more']} more: narrow the query, or show more with -n"
-    if not chosen:
+    if not chosen and not would["skipped_count"]:
         yield "nothing found"
 
 

@@ -11,7 +11,7 @@ import click
 from memory_client.paths import DataPaths
 from memory_client.types import Review, ReviewPage
 from memoryd.cli.found import date, plain
-from memoryd.cli.options import for_user
+from memoryd.cli.options import OPERATOR, for_user
 
 _SHOWN = 300
 """Characters of a text."""
@@ -56,7 +56,9 @@ def decide(
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        done = client.review.decide(review_id, verdict, reason, user_id=user, agent_id=agent)
+        done = client.review.decide(
+            review_id, verdict, reason, operator=OPERATOR, user_id=user, agent_id=agent
+        )
     became = {"promote": "is core now", "keep": "stays", "delete": "is archived"}[done["verdict"]]
     click.echo(f"{done['memory_id']} {became}")
 

@@ -10,19 +10,20 @@ from typing import TypeVar
 from memory_client.errors import NotFoundError
 from memory_client.types import ReviewKind, Updated
 from memoryd.core.kinds import TextKind
+from memoryd.core.operators import DECAY, is_caller
 from memoryd.core.record import Record, changed_fields
 from memoryd.core.scope import Scope
 from memoryd.engine import evidence
 from memoryd.engine.parts import Parts
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage import boosts, conflicts, memories, reviews, tombstones, versions
+from memoryd.storage import boosts, conflicts, deletions, memories, reviews, tombstones, versions
 from memoryd.storage.database import Transaction
+from memoryd.storage.deletions import Deletion
 from memoryd.storage.memories import Stored
 from memoryd.storage.versions import Deed
 
 T = TypeVar("T")
 CREATE = Deed("create")
-UPDATE = Deed("update")
 
 
 class Change:
@@ -47,7 +48,7 @@ class Change:
         stored: Stored,
         new: Record,
         now: float,
-        deed: Deed = UPDATE,
+        deed: Deed,
         embedded: Encoded | None = None,
     ) -> Updated:
         """Make `new` the next version of a memory; nothing happens when its content is the same.
@@ -80,10 +81,11 @@ class Change:
         """Store what makes no version: importance as it is used and decays, access, review marks."""
         memories.update(tx, stored.row, new, text_changed=False)
 
-    def destroy(self, tx: Transaction, stored: Sequence[Stored]) -> list[str]:
+    def destroy(self, tx: Transaction, stored: Sequence[Stored], deletion: Deletion) -> list[str]:
         """Destroy memories of one user and all that only they carry; return their ids."""
         if not stored:
             return []
+        deletions.record(tx, [one.record for one in stored], deletion)
         user_id = stored[0].record.user_id
         ids = [one.record.id for one in stored]
         for one in stored:
@@ -101,12 +103,12 @@ class Change:
 
 def _settled_by(deed: Deed) -> list[ReviewKind]:
     """The reviews that putting a memory away answers, [] for all: what is wrong is not up to the clock."""
-    return ["decay", "promotion"] if deed.operator == "decay" else []
+    return ["decay", "promotion"] if deed.operator == DECAY else []
 
 
 def _unbury(tx: Transaction, record: Record, deed: Deed) -> None:
     """What the user says again is no longer to be kept out."""
-    if deed.operator == "user" and record.source == "user":
+    if is_caller(deed.operator) and record.source == "user":
         tombstones.lift(tx, record.user_id, "memory", versions.hash_of(tx.connection, record.text))
 
 

@@ -16,6 +16,7 @@ from memoryd.engine.parts import Parts
 from memoryd.storage import conflicts, memories, versions
 from memoryd.storage.conflicts import ConflictRow
 from memoryd.storage.memories import Stored
+from memoryd.storage.versions import Version
 
 _VERSIONS = 1_000
 
@@ -56,7 +57,7 @@ class ConflictSearch:
                 continue
             old, new = before.record or record, after.record or record
             if found := self._judge(Said(old.text, before.at), Said(new.text, before.at)):
-                yield _corrected(old, new, found, after.at)
+                yield _corrected(_side(before, old), _side(after, new), found)
 
     def _candidates(
         self,
@@ -122,16 +123,27 @@ def _ends_before(a: Record, b: Record) -> bool:
     return a.valid_to is not None and b.valid_from is not None and a.valid_to <= b.valid_from
 
 
-def _corrected(old: Record, new: Record, found: FoundConflict, at: float) -> Conflict:
+def _side(version: Version, record: Record) -> ConflictSide:
+    return ConflictSide(
+        id=record.id,
+        version=version.number,
+        text=record.text,
+        at=version.at,
+        operator=version.deed.operator,
+        reason=version.deed.reason,
+    )
+
+
+def _corrected(old: ConflictSide, new: ConflictSide, found: FoundConflict) -> Conflict:
     """The later version corrected the earlier one."""
     return Conflict(
         id=None,
-        first=ConflictSide(id=old.id, version=old.version, text=old.text),
-        second=ConflictSide(id=new.id, version=new.version, text=new.text),
+        first=old,
+        second=new,
         type=found.type,
         severity="low",
         detail=found.detail,
         state="resolved",
         source="found",
-        created_at=at,
+        created_at=new["at"],
     )

@@ -13,14 +13,14 @@ from memoryd.core.conflicts.found import Judge
 from memoryd.core.conflicts.rules import by_rules
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, known, not_found, seen
 from memoryd.engine.conflict_search import ConflictSearch, in_order
-from memoryd.engine.entries import screened_reason
 from memoryd.engine.neighbours import KnownTriples
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import require_active
 from memoryd.storage import conflicts, memories, requests
-from memoryd.storage.conflicts import ConflictRow, Told
+from memoryd.storage.conflicts import ConflictRow, Side, Told
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
@@ -65,14 +65,14 @@ class Conflicts:
         self,
         winner: str,
         loser: str,
-        reason: str | None,
+        author: Author,
         keep_both: bool,
         scope: Scope,
         key: RequestKey | None,
     ) -> Resolved:
         """Archive the loser as wrong, or keep both; either way what is open between them is decided."""
         _refuse_one(winner, loser)
-        now, why = self._parts.clock(), screened_reason(reason)
+        now = self._parts.clock()
 
         def apply(tx: Transaction) -> Resolved:
             kept, lost = seen(tx, scope, winner), seen(tx, scope, loser)
@@ -81,37 +81,39 @@ class Conflicts:
             if not keep_both:
                 _refuse_system(lost.record)
             decided: ConflictState = "dismissed" if keep_both else "resolved"
-            closed = conflicts.close(tx, scope.user_id, (winner, loser), decided, why, now)
+            closed = conflicts.close(tx, scope.user_id, (winner, loser), decided, author.decision(now))
             if keep_both:
-                self._keep(tx, kept, lost, why, now)
+                self._keep(tx, kept, lost, author, now)
             else:
-                self._archive(tx, lost, why or f"conflict resolved in favour of {winner}", now)
+                reason = author.reason or f"conflict resolved in favour of {winner}"
+                self._archive(tx, lost, Deed("archive", author.operator, reason), now)
             return Resolved(winner=winner, loser=loser, archived=not keep_both, closed=closed)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
     def keep_points(
-        self, first: str, second: str, reason: str | None, scope: Scope, key: RequestKey | None
+        self, first: str, second: str, author: Author, scope: Scope, key: RequestKey | None
     ) -> Resolved:
         """Decide that two knowledge points do not exclude each other."""
         _refuse_one(first, second)
-        now, why = self._parts.clock(), screened_reason(reason)
+        now = self._parts.clock()
 
         def apply(tx: Transaction) -> Resolved:
             if not conflicts.noted(tx.connection, scope.user_id, (first, second)):
                 raise not_found([first, second], "point")
-            closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", why, now)
+            closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", author.decision(now))
             return Resolved(winner=first, loser=second, archived=False, closed=closed)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
-    def _keep(self, tx: Transaction, one: Stored, other: Stored, why: str | None, now: float) -> None:
+    def _keep(self, tx: Transaction, one: Stored, other: Stored, author: Author, now: float) -> None:
         first, second = in_order(one, other)
-        conflicts.keep(tx, self._parts.ids.new("cnf", now), first.record, second.record, why, now)
+        id = self._parts.ids.new("cnf", now)
+        conflicts.keep(tx, id, first.record, second.record, author.decision(now))
 
-    def _archive(self, tx: Transaction, lost: Stored, reason: str, now: float) -> None:
+    def _archive(self, tx: Transaction, lost: Stored, deed: Deed, now: float) -> None:
         wrong = replace(lost.record, state="archived", archived_because="wrong", archived_at=now)
-        self._change.apply(tx, lost, wrong, now, Deed("archive", reason=reason))
+        self._change.apply(tx, lost, wrong, now, deed)
 
     def _looked_at(
         self, connection: sqlite3.Connection, memory_id: str | None, since: float, scope: Scope
@@ -157,12 +159,18 @@ def _conflict(told: Told) -> Conflict:
     row = told.row
     return Conflict(
         id=row.id,
-        first=ConflictSide(id=row.first_id, version=row.first_version, text=told.first),
-        second=ConflictSide(id=row.second_id, version=row.second_version, text=told.second),
+        first=_side(row.first_id, row.first_version, told.first),
+        second=_side(row.second_id, row.second_version, told.second),
         type=row.type,
         severity=row.severity,
         detail=row.detail,
         state="open",
         source=row.source,
         created_at=row.created_at,
+    )
+
+
+def _side(id: str, version: int, side: Side) -> ConflictSide:
+    return ConflictSide(
+        id=id, version=version, text=side.text, at=side.at, operator=side.operator, reason=side.reason
     )

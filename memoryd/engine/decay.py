@@ -16,6 +16,7 @@ from memory_client.types import DecayPass, DecayPreview, Faded, Fate, PassInfo, 
 from memoryd.core import decay
 from memoryd.core.days import DAY, Floats, is_behind
 from memoryd.core.decay import FATES, LASTING, Cohort
+from memoryd.core.operators import CALLER, DECAY, SYSTEM
 from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.change import Change
@@ -82,7 +83,7 @@ class Decay:
             is_behind=behind,
         )
 
-    def run(self, scope: Scope, key: RequestKey | None, operator: str = "user") -> DecayPass:
+    def run(self, scope: Scope, key: RequestKey | None, operator: str = CALLER) -> DecayPass:
         """Make a pass over one user's memories. operator: who wanted it."""
         known, reply = requests.replied_before(self._parts.database, key)
         if known:
@@ -106,7 +107,7 @@ class Decay:
         with self._parts.database.read() as connection:
             users = passes.users(connection)
         for user_id in users:
-            self.run(Scope(user_id, ALL_AGENTS), None, "system")
+            self.run(Scope(user_id, ALL_AGENTS), None, SYSTEM)
 
     def undo_pass(self, pass_id: str, scope: Scope, key: RequestKey | None) -> PassUndone:
         """Bring back what a pass archived, as `restore` does, and withdraw its open reviews."""
@@ -194,7 +195,7 @@ class Decay:
         put_away = replace(
             stored.record, state="archived", archived_because=fate, archived_at=now, archived_by=pass_id
         )
-        self._change.apply(tx, stored, put_away, now, Deed("archive", "decay", reason))
+        self._change.apply(tx, stored, put_away, now, Deed("archive", DECAY, reason))
 
     def _ask(self, tx: Transaction, stored: Stored, left: float, pass_id: str, now: float) -> None:
         record = stored.record
@@ -224,7 +225,7 @@ class Decay:
 
     def _take_back(self, tx: Transaction, scope: Scope, pass_id: str, now: float) -> None:
         """Make everything as if a pass had not been."""
-        deed = Deed("restore", "decay", f"{pass_id} was made by a clock set ahead")
+        deed = Deed("restore", DECAY, f"{pass_id} was made by a clock set ahead")
         put_away = passes.archived_by(tx.connection, scope, pass_id)
         for one in memories.find(tx.connection, scope, put_away).values():
             as_before = replace(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import TypedDict, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict, TypeVar, cast
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted, UserDeleted
-from memoryd.core.filters import And, Compare, Node, Not
+from memoryd.core.filters import Node
+from memoryd.core.record import Record
 from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, all_known, every, seen
 from memoryd.engine.echoes import still_said
 from memoryd.engine.forget_turns import ForgetTurns
@@ -22,6 +24,7 @@ from memoryd.storage import (
     boosts,
     conflicts,
     days,
+    deletions,
     memories,
     passes,
     requests,
@@ -40,7 +43,16 @@ from memoryd.storage.triples import rows
 from memoryd.storage.turns import StoredTurn
 
 T = TypeVar("T")
-_SYSTEM = Compare("category", "eq", "system")
+_SHOWN_SKIPPED = 1_000
+_PROTECTED = ("system", "core")
+"""Categories that a delete of several memories skips, as it does what is pinned."""
+
+
+class Left(TypedDict):
+    """What a delete of several memories skipped."""
+
+    skipped: list[str]
+    skipped_count: int
 
 
 class Gone(TypedDict):
@@ -49,7 +61,21 @@ class Gone(TypedDict):
     ids: list[str]
     sources: list[str]
     still: list[str]
-    kept: list[str]
+    skipped: list[str]
+    skipped_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a delete of several memories destroys, and the ids of those it skips."""
+
+    stored: list[Stored]
+    skipped: list[str]
+
+    @property
+    def left(self) -> Left:
+        """The skipped ones as a receipt shows them."""
+        return {"skipped": self.skipped[:_SHOWN_SKIPPED], "skipped_count": len(self.skipped)}
 
 
 class Forget:
@@ -64,7 +90,9 @@ class Forget:
         self._turns = turns
         self._knowledge = knowledge
 
-    def delete(self, id: str, *, sources: bool, force: bool, scope: Scope, key: RequestKey | None) -> Deleted:
+    def delete(
+        self, id: str, author: Author, *, sources: bool, force: bool, scope: Scope, key: RequestKey | None
+    ) -> Deleted:
         """Destroy one memory, with `sources` also the turn it came from."""
 
         def apply(tx: Transaction) -> Gone:
@@ -77,47 +105,62 @@ class Forget:
                     expected="True",
                 )
             said = turns.find(tx.connection, scope, _source_ids([stored]) if sources else [])
-            return self._destroy(tx, scope, [stored], list(said.values()))
+            return self._destroy(tx, scope, author, [stored], list(said.values()))
 
         return self._receipt(self._write(key, apply))
 
-    def delete_ids(
-        self, ids: Sequence[str], *, dry_run: bool, scope: Scope, key: RequestKey | None
+    def delete_many(
+        self,
+        wanted: Sequence[str] | Node,
+        author: Author,
+        *,
+        dry_run: bool,
+        force: bool,
+        scope: Scope,
+        key: RequestKey | None,
     ) -> Deleted:
-        """Destroy memories by id, all or none; system memories are left."""
-        wanted = list(dict.fromkeys(ids))
-        return self._delete(lambda connection: all_known(connection, scope, wanted), dry_run, scope, key)
+        """Destroy memories by id, all known or none, or the active ones a filter finds."""
 
-    def delete_found(self, node: Node, *, dry_run: bool, scope: Scope, key: RequestKey | None) -> Deleted:
-        """Destroy the active memories a filter finds; system memories are left."""
-        wanted = And((node, Not(_SYSTEM)))
+        def found(connection: sqlite3.Connection) -> Chosen:
+            return _choose(_wanted(connection, scope, wanted), force=force)
 
-        def found(connection: sqlite3.Connection) -> list[Stored]:
-            found_rows = texts.rows_of(connection, "memory", scope, wanted)
-            return list(memories.by_rows(connection, scope, found_rows).values())
+        if dry_run:
+            with self._parts.database.read() as connection:
+                chosen = found(connection)
+            return self._removal.receipt([one.record.id for one in chosen.stored], **chosen.left)
 
-        return self._delete(found, dry_run, scope, key)
+        def apply(tx: Transaction) -> Gone:
+            chosen = found(tx.connection)
+            return {**self._destroy(tx, scope, author, chosen.stored), **chosen.left}
 
-    def forget(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> Deleted:
-        """Destroy memories, turns and triples by id, all or none; system memories are left."""
+        return self._receipt(self._write(key, apply))
+
+    def forget(
+        self, ids: Sequence[str], author: Author, *, force: bool, scope: Scope, key: RequestKey | None
+    ) -> Deleted:
+        """Destroy memories, turns and triples by id, all known or none."""
         of_memories, of_turns, of_triples = (
             [id for id in dict.fromkeys(ids) if id.startswith(kind)] for kind in ("mem", "trn", "tri")
         )
 
         def apply(tx: Transaction) -> Gone:
-            chosen, kept = _apart(all_known(tx.connection, scope, of_memories))
+            chosen = _choose(all_known(tx.connection, scope, of_memories), force=force)
             said = every(of_turns, turns.find(tx.connection, scope, of_turns), "turn")
             for id in of_triples:  # before what says so, which would take them along
                 self._bury_triple(tx, scope, id)
-            gone = self._destroy(tx, scope, chosen, said)
+            gone = self._destroy(tx, scope, author, chosen.stored, said)
             gone_ids = [*gone["ids"], *gone["sources"], *of_triples]
-            return {"ids": gone_ids, "sources": [], "still": gone["still"], "kept": kept}
+            return {**gone, "ids": gone_ids, "sources": [], **chosen.left}
 
         return self._receipt(self._write(key, apply))
 
-    def would(self, ids: Iterable[str]) -> Deleted:
-        """The receipt of what is not carried out."""
-        return self._removal.receipt(list(ids))
+    def preview(self, ids: Sequence[str], *, force: bool, scope: Scope) -> Deleted:
+        """The receipt of a `forget` that is not carried out."""
+        with self._parts.database.read() as connection:
+            stored = memories.find(connection, scope, [id for id in ids if id.startswith("mem")])
+        chosen = _choose(list(stored.values()), force=force)
+        skipped = set(chosen.skipped)
+        return self._removal.receipt([id for id in ids if id not in skipped], **chosen.left)
 
     def delete_all(self, user_id: str, key: RequestKey | None) -> UserDeleted:
         """Destroy all of a user; the caller removes it physically before it answers."""
@@ -127,7 +170,7 @@ class Forget:
             self._parts.lexical.forget_user(tx, user_id)
             self._parts.vectors.forget_user(tx, user_id)
             versions.forget_user(tx, user_id)
-            for table in (boosts, conflicts, days, passes, reviews, tombstones, triples):
+            for table in (boosts, conflicts, days, deletions, passes, reviews, tombstones, triples):
                 table.forget_user(tx, user_id)
             requests.forget_user(tx, user_id)
             memories.remove(tx, (row for row, _ in owned))
@@ -144,44 +187,35 @@ class Forget:
                 counts = self._write(key, apply)
         return UserDeleted(user_id=user_id, counts=counts, backups=self._removal.backups())
 
-    def _delete(
-        self,
-        found: Callable[[sqlite3.Connection], list[Stored]],
-        dry_run: bool,
-        scope: Scope,
-        key: RequestKey | None,
-    ) -> Deleted:
-        if dry_run:
-            with self._parts.database.read() as connection:
-                chosen, kept = _apart(found(connection))
-            return self._removal.receipt([stored.record.id for stored in chosen], kept=kept)
-
-        def apply(tx: Transaction) -> Gone:
-            chosen, kept = _apart(found(tx.connection))
-            return {**self._destroy(tx, scope, chosen), "kept": kept}
-
-        return self._receipt(self._write(key, apply))
-
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
         now = self._parts.clock()
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
     def _receipt(self, gone: Gone | list[str]) -> Deleted:
-        """A list is what an older version kept of a request."""
-        return self._removal.receipt(gone) if isinstance(gone, list) else self._removal.receipt(**gone)
+        """A list, or `kept` in place of `skipped`, is what an older version kept of a request."""
+        if isinstance(gone, list):
+            return self._removal.receipt(gone)
+        kept = cast("list[str]", gone.get("kept", []))
+        skipped, count = gone.get("skipped", kept), gone.get("skipped_count", len(kept))
+        return self._removal.receipt(gone["ids"], gone["sources"], gone["still"], skipped, count)
 
     def _destroy(
-        self, tx: Transaction, scope: Scope, stored: Sequence[Stored], said: Sequence[StoredTurn] = ()
+        self,
+        tx: Transaction,
+        scope: Scope,
+        author: Author,
+        stored: Sequence[Stored],
+        said: Sequence[StoredTurn] = (),
     ) -> Gone:
         """Destroy memories of one user, and turns; leave tombstones for what the memories said."""
-        records = [one.record for one in stored]
-        tombstones.bury_texts(tx, scope.user_id, records, self._parts.clock())
+        records, now = [one.record for one in stored], self._parts.clock()
+        tombstones.bury_texts(tx, scope.user_id, records, now)
         gone = self._turns.destroy(tx, said)
-        ids = self._change.destroy(tx, stored)
+        ids = self._change.destroy(tx, stored, author.deletion(now))
         if ids:
             self._removal.queue(tx)
         still = still_said(tx.connection, self._parts.lexical, scope, records)
-        return {"ids": ids, "sources": gone, "still": still, "kept": []}
+        return {"ids": ids, "sources": gone, "still": still, "skipped": [], "skipped_count": 0}
 
     def _bury_triple(self, tx: Transaction, scope: Scope, id: str) -> None:
         """Destroy a triple and leave a tombstone."""
@@ -192,10 +226,23 @@ class Forget:
         self._removal.queue(tx)
 
 
-def _apart(chosen: Sequence[Stored]) -> tuple[list[Stored], list[str]]:
-    """Those that may go, and the ids of those of category system, which stay."""
-    of_system = [one.record.id for one in chosen if one.record.category == "system"]
-    return [one for one in chosen if one.record.category != "system"], of_system
+def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Sequence[str] | Node) -> list[Stored]:
+    """The memories of ids, or the active ones of a filter. Raises `NotFoundError`."""
+    if isinstance(wanted, Sequence):
+        return all_known(connection, scope, list(dict.fromkeys(wanted)))
+    found_rows = texts.rows_of(connection, "memory", scope, wanted)
+    return list(memories.by_rows(connection, scope, found_rows).values())
+
+
+def _choose(found: Sequence[Stored], *, force: bool) -> Chosen:
+    """Skip what is system, core or pinned, unless forced."""
+    skipped = [] if force else [one.record.id for one in found if _is_protected(one.record)]
+    left = set(skipped)
+    return Chosen([one for one in found if one.record.id not in left], skipped)
+
+
+def _is_protected(record: Record) -> bool:
+    return record.category in _PROTECTED or record.pinned
 
 
 def _source_ids(stored: Sequence[Stored]) -> list[str]:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from memory_client.errors import NotFoundError
-from memory_client.types import Comparison, Difference, TextPiece, Updated, Version
+from memory_client.types import Comparison, Difference, TextPiece, Updated, Version, VersionDiff, VersionInfo
 from memoryd.core.decay import moved
 from memoryd.core.record import Record, changed_fields, metadata_out
 from memoryd.core.scope import Scope
-from memoryd.core.textdiff import readable, text_diff
+from memoryd.core.textdiff import Piece, readable, text_diff
 from memoryd.engine.ageing import age_of
-from memoryd.engine.change import Change, known, seen
-from memoryd.engine.entries import screened_reason
+from memoryd.engine.author import Author
+from memoryd.engine.change import Change, known, not_found, seen
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import require_active
-from memoryd.storage import requests, versions
+from memoryd.storage import deletions, memories, requests, versions
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
-from memoryd.storage.versions import Deed
 
 _NEWEST = 2**62
 SAID = (
@@ -56,33 +57,40 @@ class History:
     def history(self, id: str, scope: Scope, before: int | None, limit: int) -> list[Version]:
         """The newest versions below a number, oldest first."""
         with self._parts.database.read() as connection:
-            current = known(connection, scope, id).record
-            found = versions.history(connection, current, _NEWEST if before is None else before, limit)
-        return [_version(one, one.record or current) for one in found]
+            current = _existing(connection, scope, id)
+            found = versions.history(connection, current, _NEWEST if before is None else before, limit + 1)
+        told = [(one, one.record or current) for one in found]
+        earlier = [None, *(record for _, record in told)]
+        shown = [_version(*one, was) for one, was in zip(told, earlier, strict=False)]
+        return shown[-limit:]
 
     def compare(self, id: str, scope: Scope, a: int | None, b: int | None) -> Comparison:
         """How two versions differ, by default the newest and the one before."""
         with self._parts.database.read() as connection:
-            current = known(connection, scope, id).record
+            current = _existing(connection, scope, id)
             later = current.version if b is None else b
             earlier = max(current.history_from, later - 1) if a is None else a
-            told = versions.told(connection, current, [earlier, later])
-        old, new = _version_of(told, current, earlier), _version_of(told, current, later)
+            told = versions.chosen(connection, current, [earlier, later])
+        first, second = _one_of(told, current, earlier), _one_of(told, current, later)
+        old, new = first.record or current, second.record or current
         pieces = text_diff(old.text, new.text)
+        fields, metadata = _fields_apart(old, new), _apart(old.metadata, new.metadata)
         return Comparison(
             id=id,
             a=earlier,
             b=later,
+            first=_info(first, old),
+            second=_info(second, new),
+            change_count=_changes(pieces) + len(fields) + len(metadata),
             text=[TextPiece(op=one.op, a=one.a, b=one.b) for one in pieces],
             readable=readable(pieces),
-            fields=_fields_apart(old, new),
-            metadata=_apart(old.metadata, new.metadata),
+            fields=fields,
+            metadata=metadata,
         )
 
-    def revert(self, id: str, to: int, reason: str | None, scope: Scope, key: RequestKey | None) -> Updated:
+    def revert(self, id: str, to: int, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
         """Make what a version said the next one."""
-        now = self._parts.clock()
-        deed = Deed("revert", reason=screened_reason(reason))
+        now, deed = self._parts.clock(), author.deed("revert")
         with self._parts.database.read() as connection:
             done, reply = requests.earlier_reply(connection, key)
             if done:
@@ -103,10 +111,28 @@ class History:
 
 
 def _told(connection: sqlite3.Connection, current: Record, number: int) -> Record:
-    return _version_of(versions.told(connection, current, [number]), current, number)
+    return _one_of(versions.chosen(connection, current, [number]), current, number).record or current
 
 
-def _version_of(told: dict[int, Record], current: Record, number: int) -> Record:
+def _existing(connection: sqlite3.Connection, scope: Scope, id: str) -> Record:
+    """A memory the scope sees. Raises `NotFoundError`, which names who deleted it, when and why, if so."""
+    stored = memories.find(connection, scope, [id]).get(id)
+    if stored is not None:
+        return stored.record
+    gone = deletions.find(connection, scope, id)
+    if gone is None:
+        raise not_found([id])
+    why = f": {gone.reason}" if gone.reason else ""
+    raise NotFoundError(
+        f"no memory {id}: {gone.operator} deleted it at {gone.at:.0f} (epoch seconds){why}",
+        id=id,
+        deleted_at=gone.at,
+        operator=gone.operator,
+        reason=gone.reason,
+    )
+
+
+def _one_of(told: dict[int, versions.Version], current: Record, number: int) -> versions.Version:
     if number not in told:
         there = f"{current.history_from} to {current.version}" if current.version > 1 else "version 1 alone"
         raise NotFoundError(
@@ -118,18 +144,42 @@ def _version_of(told: dict[int, Record], current: Record, number: int) -> Record
     return told[number]
 
 
-def _version(version: versions.Version, record: Record) -> Version:
-    return Version(
+def _info(version: versions.Version, record: Record) -> VersionInfo:
+    return VersionInfo(
+        id=f"ver_{record.id.partition('_')[2]}.{version.number}",
         version=version.number,
         operation=version.deed.operation,
         operator=version.deed.operator,
         reason=version.deed.reason,
         at=version.at,
+        content_hash=hashlib.sha256(record.text.encode()).hexdigest(),
+    )
+
+
+def _version(version: versions.Version, record: Record, before: Record | None) -> Version:
+    return Version(
+        **_info(version, record),
         changed=list(version.changed),
+        diff=None if before is None else _diff(before, record),
         text=record.text,
         metadata=metadata_out(record),
         state=record.state,
     )
+
+
+def _diff(old: Record, new: Record) -> VersionDiff:
+    pieces = text_diff(old.text, new.text) if old.text != new.text else []
+    fields, metadata = _fields_apart(old, new), _apart(old.metadata, new.metadata)
+    return VersionDiff(
+        readable=readable(pieces) if pieces else None,
+        fields=fields,
+        metadata=metadata,
+        change_count=_changes(pieces) + len(fields) + len(metadata),
+    )
+
+
+def _changes(pieces: Sequence[Piece]) -> int:
+    return sum(piece.op != "equal" for piece in pieces)
 
 
 def _fields_apart(old: Record, new: Record) -> dict[str, Difference]:

@@ -11,9 +11,9 @@ from memoryd.core.record import Record
 from memoryd.core.review import refused
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import Age, age_of, ages
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, seen
 from memoryd.engine.cursor import decode, encode, mark_of
-from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import require_active
 from memoryd.storage import memories, requests, reviews
@@ -52,19 +52,18 @@ class Judge:
         self,
         id: str,
         verdict: Verdict,
-        reason: str | None,
+        author: Author,
         scope: Scope,
         key: RequestKey | None,
-        operator: str = "user",
     ) -> Decided:
-        """Carry out a verdict. operator: whose it is."""
-        now, deed = self._parts.clock(), Deed("update", f"review:{operator}", screened_reason(reason))
+        """Carry out a verdict. author: whose it is."""
+        now, deed = self._parts.clock(), Deed("update", f"review:{author.operator}", author.reason)
 
         def apply(tx: Transaction) -> Decided:
             review = _pending(reviews.find(tx.connection, scope, id), id)
             stored = seen(tx, scope, review.memory_id)
             _require_open_to(verdict, stored.record)
-            reviews.decide(tx, review, verdict, operator, deed.reason, now)
+            reviews.decide(tx, review, verdict, author.operator, author.reason, now)
             if verdict == "promote":
                 version = self._promote(tx, stored, deed, now)
             elif verdict == "delete":

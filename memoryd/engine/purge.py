@@ -8,14 +8,17 @@ from functools import partial
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted
 from memoryd.core.days import DAY, lived
+from memoryd.core.operators import CALLER, DECAY
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.change import Change
 from memoryd.engine.parts import Parts
 from memoryd.engine.removal import Removal
 from memoryd.storage import days, memories, passes, requests
 from memoryd.storage.database import Transaction
+from memoryd.storage.deletions import Deletion
 from memoryd.storage.requests import RequestKey
 
+_REASON = "purged: archived for longer than the retention"
 _STRETCH = 0.25
 """Of a retention, the longest stretch without a sign of the user that counts towards it."""
 
@@ -52,7 +55,9 @@ class Purge:
             with self._parts.database.read() as connection:
                 return self._removal.receipt(found(connection))
         ids = self._parts.database.write(
-            lambda tx: requests.once(tx, key, now, lambda: self._destroy(tx, scope, found(tx.connection)))
+            lambda tx: requests.once(
+                tx, key, now, lambda: self._destroy(tx, scope, found(tx.connection), CALLER)
+            )
         )
         return self._removal.receipt(ids)
 
@@ -67,7 +72,7 @@ class Purge:
 
     def _retire(self, scope: Scope, tx: Transaction) -> list[str]:
         ids, _ = self._ripe(tx.connection, scope, self._retention, self._parts.clock())
-        return self._destroy(tx, scope, ids)
+        return self._destroy(tx, scope, ids, DECAY)
 
     def _ripe(
         self, connection: sqlite3.Connection, scope: Scope, retention: float, now: float
@@ -82,9 +87,10 @@ class Purge:
         ids = [id for (id, _), known in zip(ripe, passed, strict=True) if known >= int(retention)]
         return ids, len(ripe) - len(ids)
 
-    def _destroy(self, tx: Transaction, scope: Scope, ids: list[str]) -> list[str]:
+    def _destroy(self, tx: Transaction, scope: Scope, ids: list[str], operator: str) -> list[str]:
         stored = memories.find(tx.connection, scope, ids)
-        gone = self._change.destroy(tx, [stored[id] for id in ids])
+        deletion = Deletion(self._parts.clock(), operator, _REASON)
+        gone = self._change.destroy(tx, [stored[id] for id in ids], deletion)
         if gone:
             self._removal.queue(tx)
         return gone

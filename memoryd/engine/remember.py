@@ -14,6 +14,7 @@ from memoryd.core.passage import Passage
 from memoryd.core.record import Record, clamp_importance
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import Age, age_of, crossed
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, seen
 from memoryd.engine.embedding import portions
 from memoryd.engine.entries import gate_of, new_record, screened_text, with_metadata
@@ -63,7 +64,9 @@ class Remember:
             call.report(len(ids), len(records), "stored")
         return ids
 
-    def update_text(self, id: str, text: str, scope: Scope, key: RequestKey | None) -> Updated:
+    def update_text(
+        self, id: str, text: str, author: Author, scope: Scope, key: RequestKey | None
+    ) -> Updated:
         """Replace the text; the old one stays as a version."""
         screened, notices, found = screened_text(text, self._parts.limits)
         embedded = self._parts.meaning.embed_in_time(screened, self._parts.limits.add_cap)
@@ -71,10 +74,10 @@ class Remember:
         def change(record: Record, _: Age, __: float) -> Record:
             return replace(record, text=screened, notices=tuple(notices), gate=gate_of(found))
 
-        return self._update(id, scope, key, change, embedded)
+        return self._update(id, author, scope, key, change, embedded)
 
     def update_metadata(
-        self, id: str, metadata: Mapping[str, Any], scope: Scope, key: RequestKey | None
+        self, id: str, metadata: Mapping[str, Any], author: Author, scope: Scope, key: RequestKey | None
     ) -> Updated:
         """Merge metadata."""
         limits = self._parts.limits
@@ -83,10 +86,16 @@ class Remember:
             changed = with_metadata(record, metadata, limits)
             return moved(record, changed, age.effective, age.days, now)
 
-        return self._update(id, scope, key, change, None)
+        return self._update(id, author, scope, key, change, None)
 
     def update_importance(
-        self, id: str, delta: float | None, value: float | None, scope: Scope, key: RequestKey | None
+        self,
+        id: str,
+        delta: float | None,
+        value: float | None,
+        author: Author,
+        scope: Scope,
+        key: RequestKey | None,
     ) -> Updated:
         """Add to the importance or set it."""
         if (delta is None) == (value is None):
@@ -101,7 +110,7 @@ class Remember:
             wanted = value if value is not None else age.effective + (delta or 0.0)
             return edited(record, clamp_importance(wanted), age.days, now)
 
-        return self._update(id, scope, key, change, None)
+        return self._update(id, author, scope, key, change, None)
 
     def _record(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, parameter: str) -> Record:
         now = self._parts.clock()
@@ -152,6 +161,7 @@ class Remember:
     def _update(
         self,
         id: str,
+        author: Author,
         scope: Scope,
         key: RequestKey | None,
         change: Callable[[Record, Age, float], Record],
@@ -163,7 +173,7 @@ class Remember:
             stored = seen(tx, scope, id)
             age = age_of(tx.connection, self._parts.calendar, stored, now)
             new = change(stored.record, age, now)
-            updated = self._change.apply(tx, stored, new, now, embedded=embedded)
+            updated = self._change.apply(tx, stored, new, now, author.deed("update"), embedded)
             old = stored.record
             if (new.importance, new.decay_from) != (old.importance, old.decay_from):
                 if not updated["changed"]:  # the same number, but the clock starts anew

@@ -30,7 +30,8 @@ class Removal:
         ids: Sequence[str],
         sources: Sequence[str] = (),
         still: Sequence[str] = (),
-        kept: Sequence[str] = (),
+        skipped: Sequence[str] = (),
+        skipped_count: int = 0,
     ) -> Deleted:
         """The receipt of a delete."""
         return Deleted(
@@ -38,7 +39,8 @@ class Removal:
             count=len(ids),
             sources=list(sources),
             still=list(still),
-            kept=list(kept),
+            skipped=list(skipped),
+            skipped_count=skipped_count,
             backups=self.backups(),
         )
 

@@ -12,8 +12,8 @@ from memoryd.core.filters import Compare
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import age_of
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, seen
-from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
 from memoryd.storage import memories, requests, versions
 from memoryd.storage.database import Transaction
@@ -29,10 +29,10 @@ class Shelve:
         self._parts = parts
         self._change = change
 
-    def archive(self, id: str, reason: str | None, scope: Scope, key: RequestKey | None) -> Updated:
+    def archive(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
         """Put an active memory away."""
         now = self._parts.clock()
-        deed = Deed("archive", reason=screened_reason(reason))
+        deed = author.deed("archive")
 
         def apply(tx: Transaction) -> Updated:
             stored = seen(tx, scope, id)
@@ -42,10 +42,10 @@ class Shelve:
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
-    def restore(self, id: str, reason: str | None, scope: Scope, key: RequestKey | None) -> Updated:
+    def restore(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
         """Bring an archived memory back, or a superseded one that nothing active stands for any more."""
         now = self._parts.clock()
-        deed = Deed("restore", reason=screened_reason(reason))
+        deed = author.deed("restore")
 
         def apply(tx: Transaction) -> Updated:
             stored = seen(tx, scope, id)

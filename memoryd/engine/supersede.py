@@ -12,15 +12,15 @@ from memoryd.core.normal import normal_form
 from memoryd.core.record import CATEGORIES, Record, default_importance
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import age_of
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, known, seen
-from memoryd.engine.entries import check_periods, new_record, screened_reason
+from memoryd.engine.entries import check_periods, new_record
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import require_active
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
 from memoryd.storage.requests import RequestKey
-from memoryd.storage.versions import Deed
 
 
 class Supersede:
@@ -35,12 +35,12 @@ class Supersede:
         id: str,
         text: str,
         metadata: Mapping[str, Any] | None,
-        reason: str | None,
+        author: Author,
         scope: Scope,
         key: RequestKey | None,
     ) -> str:
         """Store the successor of an active memory; return its id."""
-        now, why = self._parts.clock(), screened_reason(reason)
+        now = self._parts.clock()
         with self._parts.database.read() as connection:
             done, reply = requests.earlier_reply(connection, key)
             if done:
@@ -57,8 +57,8 @@ class Supersede:
                 stored.record, state="superseded", valid_to=_earlier(stored.record.valid_to, until)
             )
             _check_succession(over)
-            self._change.apply(tx, stored, over, now, Deed("supersede", reason=why))
-            self._change.insert(tx, new, embedded, Deed("create", reason=why))
+            self._change.apply(tx, stored, over, now, author.deed("supersede"))
+            self._change.insert(tx, new, embedded, author.deed("create"))
             return new.id
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))

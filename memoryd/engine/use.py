@@ -12,8 +12,8 @@ from memoryd.core.days import DAY
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.ageing import age_of, ages, crossed
+from memoryd.engine.author import Author
 from memoryd.engine.change import Change, all_known, seen
-from memoryd.engine.entries import screened_reason
 from memoryd.engine.parts import Parts
 from memoryd.engine.shelve import Shelve, require_active
 from memoryd.storage import boosts, days, requests, reviews
@@ -39,21 +39,19 @@ class Use:
         self._change = change
         self._shelve = shelve
 
-    def boost(self, id: str, reason: str | None, scope: Scope, key: RequestKey | None) -> Boosted:
+    def boost(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Boosted:
         """Make a memory more important."""
-        why = screened_reason(reason)
-        return self._write(key, lambda tx, now: self._used(tx, scope, [id], "boost", why, now)[0])
+        return self._write(key, lambda tx, now: self._used(tx, scope, [id], "boost", author, now)[0])
 
     def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[Boosted]:
         """The same for what a reply really used, all or none."""
         wanted = list(dict.fromkeys(ids))
-        return self._write(key, lambda tx, now: self._used(tx, scope, wanted, "use", None, now))
+        return self._write(key, lambda tx, now: self._used(tx, scope, wanted, "use", Author(), now))
 
     def feedback(
-        self, id: str, finding: Feedback, reason: str | None, scope: Scope, key: RequestKey | None
+        self, id: str, finding: Feedback, author: Author, scope: Scope, key: RequestKey | None
     ) -> FeedbackTaken:
         """Trust a memory more, or have somebody look at it."""
-        note = screened_reason(reason)
 
         def apply(tx: Transaction, now: float) -> FeedbackTaken:
             stored = seen(tx, scope, id)
@@ -62,14 +60,14 @@ class Use:
             if finding == "useful":
                 confidence = round(min(1.0, confidence + _TRUST), 9)
                 trusted = replace(stored.record, confidence=confidence)
-                self._change.apply(tx, stored, trusted, now, Deed("update", reason=note))
+                self._change.apply(tx, stored, trusted, now, author.deed("update"))
             else:
-                review_id = self._doubt(tx, stored, finding, note, now)
+                review_id = self._doubt(tx, stored, finding, author.reason, now)
             return FeedbackTaken(id=id, confidence=confidence, review_id=review_id)
 
         return self._write(key, apply)
 
-    def pin(self, id: str, *, pinned: bool, scope: Scope, key: RequestKey | None) -> Updated:
+    def pin(self, id: str, author: Author, *, pinned: bool, scope: Scope, key: RequestKey | None) -> Updated:
         """Take a memory out of the hands of clock and review, or give it back."""
 
         def apply(tx: Transaction, now: float) -> Updated:
@@ -78,18 +76,18 @@ class Use:
             new = decay.moved(old, replace(old, pinned=pinned), age.effective, age.days, now)
             if pinned:
                 reviews.withdraw(tx, old.user_id, id, kinds=["decay", "promotion"])
-            return self._change.apply(tx, stored, new, now)
+            return self._change.apply(tx, stored, new, now, author.deed("update"))
 
         return self._write(key, apply)
 
     def _used(
-        self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, reason: str | None, now: float
+        self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, author: Author, now: float
     ) -> list[Boosted]:
         """Carry out a use of each memory; what decay had archived comes back first."""
         stored = all_known(tx.connection, scope, ids)
         away = [one for one in stored if one.record.archived_because == "decay"]
         for one in away:
-            self._shelve.bring_back(tx, one, now, Deed("restore", reason=reason or kind))
+            self._shelve.bring_back(tx, one, now, Deed("restore", author.operator, author.reason or kind))
         if away:
             stored = all_known(tx.connection, scope, ids)
         for one in stored:
@@ -99,7 +97,7 @@ class Use:
         known = ages(tx.connection, self._parts.calendar, stored, now)
         back = {one.record.id for one in away}
         return [
-            self._lifted(tx, one, age.effective, kind, reason, now, is_back=one.record.id in back)
+            self._lifted(tx, one, age.effective, kind, author.reason, now, is_back=one.record.id in back)
             for one, age in zip(stored, known, strict=True)
         ]
 

@@ -7,8 +7,9 @@ from memory_client.types import Conflict, Resolved
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.core.window import parse_window
+from memoryd.engine.author import Author
 from memoryd.engine.conflicts import Conflicts
-from memoryd.service.arguments import request_key
+from memoryd.service.arguments import added, request_key
 
 
 class ConflictsService(ConflictsAPI):
@@ -35,6 +36,7 @@ class ConflictsService(ConflictsAPI):
         *,
         reason: str | None = None,
         keep_both: bool = False,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -49,8 +51,10 @@ class ConflictsService(ConflictsAPI):
             "reason": reason,
             "keep_both": keep_both,
             "agent_id": agent_id,
+            **added(operator),
         }
+        author = Author.checked(operator, reason)
         key = request_key("memory.resolve", scope, request_id, params)
         if kind == "knp":
-            return self._conflicts.keep_points(winner, loser, reason, scope, key)
-        return self._conflicts.resolve(winner, loser, reason, keep_both, scope, key)
+            return self._conflicts.keep_points(winner, loser, author, scope, key)
+        return self._conflicts.resolve(winner, loser, author, keep_both, scope, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from memory_client.api import ForgetAPI
 from memory_client.errors import InvalidParameterError
@@ -11,10 +12,11 @@ from memoryd.core.call import current_call
 from memoryd.core.filters import parse_filters
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
 from memoryd.engine.forget import Forget
 from memoryd.engine.forget_preview import ForgetPreview
 from memoryd.engine.maintain import Maintain
-from memoryd.service.arguments import checked_ids, request_key
+from memoryd.service.arguments import added, checked_ids, request_key
 from memoryd.service.searching import Asking
 
 _FORGETTABLE = ("mem", "trn", "tri")
@@ -32,20 +34,23 @@ class ForgetService(ForgetAPI):
     def delete(
         self,
         id: str,
+        reason: str | None = None,
         *,
         sources: bool = False,
         force: bool = False,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Deleted:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "force": force, "agent_id": agent_id}
+        author = Author.checked(operator, reason)
+        params = {"id": id, "force": force, "agent_id": agent_id, **added(operator, reason)}
         if sources:  # without it as it was before there was one: requests may be repeated after an update
             params["sources"] = True
         key = request_key("memory.delete", scope, request_id, params)
-        return self._forget.delete(id, sources=sources, force=force, scope=scope, key=key)
+        return self._forget.delete(id, author, sources=sources, force=force, scope=scope, key=key)
 
     def forget(
         self,
@@ -53,14 +58,17 @@ class ForgetService(ForgetAPI):
         *,
         ids: list[str] | None = None,
         dry_run: bool = True,
+        force: bool = False,
         n_results: int = 20,
+        reason: str | None = None,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Forgotten:
         scope = Scope.checked(user_id, agent_id)
         if dry_run:
-            return self._forget_preview(query, ids, n_results, scope)
+            return self._forget_preview(query, ids, n_results, scope, force=force)
         if not ids:
             raise InvalidParameterError(
                 "ids: none; forget destroys by ids alone: take those of forget(query), the preview",
@@ -69,11 +77,14 @@ class ForgetService(ForgetAPI):
                 expected="ids of the preview",
             )
         checked = [check_id(id, _kind_of(id), f"ids[{i}]") for i, id in enumerate(ids)]
-        key = request_key("memory.forget", scope, request_id, {"ids": ids, "agent_id": agent_id})
-        return Forgotten(**self._forget.forget(checked, scope, key), found=[], more=0)
+        author = Author.checked(operator, reason)
+        params = {"ids": ids, "agent_id": agent_id, **_forced(force), **added(operator, reason)}
+        key = request_key("memory.forget", scope, request_id, params)
+        gone = self._forget.forget(checked, author, force=force, scope=scope, key=key)
+        return Forgotten(**gone, found=[], more=0)
 
     def _forget_preview(
-        self, query: str | None, ids: list[str] | None, n_results: int, scope: Scope
+        self, query: str | None, ids: list[str] | None, n_results: int, scope: Scope, *, force: bool
     ) -> Forgotten:
         if query is None or ids is not None:
             raise InvalidParameterError(
@@ -92,7 +103,7 @@ class ForgetService(ForgetAPI):
             include_archived=True,
         )
         seen = self._preview.preview(request)
-        would = self._forget.would(one["id"] for one in seen.found)
+        would = self._forget.preview([one["id"] for one in seen.found], force=force, scope=scope)
         return Forgotten(**would, found=seen.found, more=seen.more)
 
     def delete_many(
@@ -101,6 +112,9 @@ class ForgetService(ForgetAPI):
         *,
         filters: Filters | None = None,
         dry_run: bool = False,
+        force: bool = False,
+        reason: str | None = None,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -113,17 +127,23 @@ class ForgetService(ForgetAPI):
                 expected="either ids or filters",
             )
         scope = Scope.checked(user_id, agent_id)
+        author = Author.checked(operator, reason)
         params = {"ids": ids, "filters": filters, "agent_id": agent_id}
+        params |= {**_forced(force), **added(operator, reason)}
         key = None if dry_run else request_key("memory.delete_many", scope, request_id, params)
-        if ids:
-            return self._forget.delete_ids(checked_ids(ids, "mem"), dry_run=dry_run, scope=scope, key=key)
-        return self._forget.delete_found(parse_filters(filters), dry_run=dry_run, scope=scope, key=key)
+        wanted = checked_ids(ids, "mem") if ids else parse_filters(filters)
+        return self._forget.delete_many(wanted, author, dry_run=dry_run, force=force, scope=scope, key=key)
 
     def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
         key = request_key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
         receipt = self._forget.delete_all(user_id, key and replace(key, nameless=True))
         self._maintain.remove_physically()
         return receipt
+
+
+def _forced(force: bool) -> dict[str, Any]:
+    """For the key of a request, as `added`."""
+    return {"force": True} if force else {}
 
 
 def _kind_of(id: str) -> str:

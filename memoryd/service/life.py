@@ -6,9 +6,10 @@ from memory_client.api import LifeAPI
 from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
 from memoryd.engine.shelve import Shelve
 from memoryd.engine.use import Use
-from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
+from memoryd.service.arguments import MAX_PAGE, added, checked_ids, request_key
 from memoryd.service.validation import in_range
 
 
@@ -24,14 +25,16 @@ class LifeService(LifeAPI):
         id: str,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Boosted:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "reason": reason, "agent_id": agent_id}
-        return self._use.boost(id, reason, scope, request_key("memory.boost", scope, request_id, params))
+        params = {"id": id, "reason": reason, "agent_id": agent_id, **added(operator)}
+        key = request_key("memory.boost", scope, request_id, params)
+        return self._use.boost(id, Author.checked(operator, reason), scope, key)
 
     def mark_used(
         self,
@@ -52,56 +55,62 @@ class LifeService(LifeAPI):
         finding: Feedback,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> FeedbackTaken:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "finding": finding, "reason": reason, "agent_id": agent_id}
+        params = {"id": id, "finding": finding, "reason": reason, "agent_id": agent_id, **added(operator)}
         key = request_key("memory.feedback", scope, request_id, params)
-        return self._use.feedback(id, finding, reason, scope, key)
+        return self._use.feedback(id, finding, Author.checked(operator, reason), scope, key)
 
     def pin(
         self,
         id: str,
         pinned: bool = True,
+        reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        key = request_key("memory.pin", scope, request_id, {"id": id, "pinned": pinned, "agent_id": agent_id})
-        return self._use.pin(id, pinned=pinned, scope=scope, key=key)
+        params = {"id": id, "pinned": pinned, "agent_id": agent_id, **added(operator, reason)}
+        key = request_key("memory.pin", scope, request_id, params)
+        return self._use.pin(id, Author.checked(operator, reason), pinned=pinned, scope=scope, key=key)
 
     def archive(
         self,
         id: str,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "reason": reason, "agent_id": agent_id}
+        params = {"id": id, "reason": reason, "agent_id": agent_id, **added(operator)}
         key = request_key("memory.archive", scope, request_id, params)
-        return self._shelve.archive(id, reason, scope, key)
+        return self._shelve.archive(id, Author.checked(operator, reason), scope, key)
 
     def restore(
         self,
         id: str,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "reason": reason, "agent_id": agent_id}
+        params = {"id": id, "reason": reason, "agent_id": agent_id, **added(operator)}
         key = request_key("memory.restore", scope, request_id, params)
-        return self._shelve.restore(id, reason, scope, key)
+        return self._shelve.restore(id, Author.checked(operator, reason), scope, key)

@@ -33,12 +33,13 @@ from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.core.times import parse_time
 from memoryd.engine.as_of import AsOf
+from memoryd.engine.author import Author
 from memoryd.engine.maintain import Maintain
 from memoryd.engine.recall import Recall, Where
 from memoryd.engine.remember import Owner, Remember
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
-from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
+from memoryd.service.arguments import MAX_PAGE, added, checked_ids, request_key
 from memoryd.service.searching import Asking
 from memoryd.service.validation import in_range
 
@@ -211,32 +212,35 @@ class MemoryService(MemoryAPI):
         self,
         id: str,
         text: str,
+        reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated:
         check_id(id, "mem")
-        scope = Scope.checked(user_id, agent_id)
-        key = request_key(
-            "memory.update_text", scope, request_id, {"id": id, "text": text, "agent_id": agent_id}
-        )
-        return self._remember.update_text(id, text, scope, key)
+        scope, author = Scope.checked(user_id, agent_id), Author.checked(operator, reason)
+        params = {"id": id, "text": text, "agent_id": agent_id, **added(operator, reason)}
+        key = request_key("memory.update_text", scope, request_id, params)
+        return self._remember.update_text(id, text, author, scope, key)
 
     def update_metadata(
         self,
         id: str,
         metadata: dict[str, Any],
+        reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Updated:
         check_id(id, "mem")
-        scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "metadata": metadata, "agent_id": agent_id}
+        scope, author = Scope.checked(user_id, agent_id), Author.checked(operator, reason)
+        params = {"id": id, "metadata": metadata, "agent_id": agent_id, **added(operator, reason)}
         key = request_key("memory.update_metadata", scope, request_id, params)
-        return self._remember.update_metadata(id, metadata, scope, key)
+        return self._remember.update_metadata(id, metadata, author, scope, key)
 
     def update_importance(
         self,
@@ -244,6 +248,8 @@ class MemoryService(MemoryAPI):
         delta: float | None = None,
         *,
         value: float | None = None,
+        reason: str | None = None,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -252,10 +258,10 @@ class MemoryService(MemoryAPI):
         for name, number, low in (("delta", delta, -5), ("value", value, 0)):
             if number is not None:
                 in_range(name, number, low, 5)
-        scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "delta": delta, "value": value, "agent_id": agent_id}
+        scope, author = Scope.checked(user_id, agent_id), Author.checked(operator, reason)
+        params = {"id": id, "delta": delta, "value": value, "agent_id": agent_id, **added(operator, reason)}
         key = request_key("memory.update_importance", scope, request_id, params)
-        return self._remember.update_importance(id, delta, value, scope, key)
+        return self._remember.update_importance(id, delta, value, author, scope, key)
 
     def ping(self) -> Pong:
         return Pong(pid=os.getpid(), stage=self._maintain.stage, version=VERSION, protocol=PROTOCOL)

@@ -6,8 +6,9 @@ from memory_client.api import ReviewAPI
 from memory_client.types import Decided, ReviewKind, ReviewPage, ReviewState, Verdict
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
 from memoryd.engine.judge import Judge
-from memoryd.service.arguments import MAX_PAGE, request_key
+from memoryd.service.arguments import MAX_PAGE, added, request_key
 from memoryd.service.validation import in_range
 
 
@@ -36,12 +37,13 @@ class ReviewService(ReviewAPI):
         verdict: Verdict,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Decided:
         check_id(id, "rev")
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "verdict": verdict, "reason": reason, "agent_id": agent_id}
+        params = {"id": id, "verdict": verdict, "reason": reason, "agent_id": agent_id, **added(operator)}
         key = request_key("review.decide", scope, request_id, params)
-        return self._judge.decide(id, verdict, reason, scope, key)
+        return self._judge.decide(id, verdict, Author.checked(operator, reason), scope, key)

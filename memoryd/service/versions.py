@@ -8,9 +8,10 @@ from memory_client.api import VersionsAPI
 from memory_client.types import Comparison, Updated, Version
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
 from memoryd.engine.history import History
 from memoryd.engine.supersede import Supersede
-from memoryd.service.arguments import MAX_PAGE, request_key
+from memoryd.service.arguments import MAX_PAGE, added, request_key
 from memoryd.service.validation import in_range
 
 _MOST_VERSIONS = 2**53
@@ -56,6 +57,7 @@ class VersionsService(VersionsAPI):
         to: int,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -63,9 +65,9 @@ class VersionsService(VersionsAPI):
         check_id(id, "mem")
         _check_versions(to=to)
         scope = Scope.checked(user_id, agent_id)
-        params = {"id": id, "to": to, "reason": reason, "agent_id": agent_id}
+        params = {"id": id, "to": to, "reason": reason, "agent_id": agent_id, **added(operator)}
         key = request_key("memory.revert", scope, request_id, params)
-        return self._history.revert(id, to, reason, scope, key)
+        return self._history.revert(id, to, Author.checked(operator, reason), scope, key)
 
     def supersede(
         self,
@@ -74,6 +76,7 @@ class VersionsService(VersionsAPI):
         metadata: dict[str, Any] | None = None,
         reason: str | None = None,
         *,
+        operator: str = "app",
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
@@ -81,8 +84,9 @@ class VersionsService(VersionsAPI):
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "text": text, "metadata": metadata, "reason": reason, "agent_id": agent_id}
+        params |= added(operator)
         key = request_key("memory.supersede", scope, request_id, params)
-        return self._supersede.supersede(id, text, metadata, reason, scope, key)
+        return self._supersede.supersede(id, text, metadata, Author.checked(operator, reason), scope, key)
 
 
 def _check_versions(**numbers: int | None) -> None:

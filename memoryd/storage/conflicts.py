@@ -20,6 +20,15 @@ from memoryd.storage.versions import hash_of
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """When something was decided about a pair, by whom and why."""
+
+    at: float
+    operator: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ConflictRow:
     """A pair and what is the matter with it. first: the older memory; hashes: of what the two say, None of
     knowledge points, which never change."""
@@ -38,6 +47,7 @@ class ConflictRow:
     state: ConflictState = "open"
     decided_at: float | None = None
     reason: str | None = None
+    operator: str | None = None
     first_hash: bytes | None = None
     second_hash: bytes | None = None
 
@@ -84,15 +94,24 @@ def queue(tx: Transaction, row: ConflictRow) -> bool:
     return cursor.rowcount > 0
 
 
-def keep(tx: Transaction, id: str, first: Record, second: Record, reason: str | None, now: float) -> None:
+def keep(tx: Transaction, id: str, first: Record, second: Record, decision: Decision) -> None:
     """Note that both are kept, unless what they say is in the queue already. first: the older memory."""
     if _is_settled(tx.connection, first.user_id, (first.id, second.id)):
         return
     tx.execute(
         "INSERT INTO conflicts (id, user_id, first_id, first_version, first_hash, second_id, second_version, "
-        "second_hash, state, source, created_at, decided_at, reason) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'dismissed', 'user', ?, ?, ?)",
-        (id, first.user_id, *_side(tx, first), *_side(tx, second), now, now, reason),
+        "second_hash, state, source, created_at, decided_at, operator, reason) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'dismissed', 'user', ?, ?, ?, ?)",
+        (
+            id,
+            first.user_id,
+            *_side(tx, first),
+            *_side(tx, second),
+            decision.at,
+            decision.at,
+            decision.operator,
+            decision.reason,
+        ),
     )
 
 
@@ -101,12 +120,22 @@ def _side(tx: Transaction, record: Record) -> tuple[str, int, bytes]:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """One of two texts. at, operator, reason: of its version; operator is None where no version tells."""
+
+    text: str
+    at: float
+    operator: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
-    """A conflict with the texts of the two."""
+    """A conflict with the two sides of it."""
 
     row: ConflictRow
-    first: str
-    second: str
+    first: Side
+    second: Side
 
 
 def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | None, limit: int) -> list[Told]:
@@ -116,18 +145,25 @@ def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | Non
     second = first.replace("m.", "n.")
     of_one = "" if memory_id is None else "AND ? IN (c.first_id, c.second_id)"
     sql = f"""
-        SELECT {_COLUMNS}, coalesce(m.text, p.text), coalesce(n.text, q.text) FROM conflicts c
+        SELECT {_COLUMNS},
+        coalesce(m.text, p.text), coalesce(v.at, m.created_at, p.created_at), v.operator, v.reason,
+        coalesce(n.text, q.text), coalesce(w.at, n.created_at, q.created_at), w.operator, w.reason
+        FROM conflicts c
         LEFT JOIN memories m ON m.id = c.first_id AND m.state = 'active' AND {first}
         LEFT JOIN memories n ON n.id = c.second_id AND n.state = 'active' AND {second}
-        LEFT JOIN points p ON p.id = c.first_id AND p.is_current AND p.user_id = c.user_id
-        LEFT JOIN points q ON q.id = c.second_id AND q.is_current AND q.user_id = c.user_id
+        LEFT JOIN points p ON p.id = c.first_id AND p.is_current = 1 AND p.user_id = c.user_id
+        LEFT JOIN points q ON q.id = c.second_id AND q.is_current = 1 AND q.user_id = c.user_id
+        LEFT JOIN versions v
+        ON v.user_id = c.user_id AND v.memory_id = c.first_id AND v.version = c.first_version
+        LEFT JOIN versions w
+        ON w.user_id = c.user_id AND w.memory_id = c.second_id AND w.version = c.second_version
         WHERE c.user_id = ? AND c.state <> 'dismissed' {of_one} AND {_HOLDS}
         AND coalesce(m.row, p.row) IS NOT NULL AND coalesce(n.row, q.row) IS NOT NULL
         ORDER BY {_RANK}, c.created_at DESC, c.id DESC LIMIT ?
     """
     of_memory = [] if memory_id is None else [memory_id]
     found = connection.execute(sql, [*params, *params, scope.user_id, *of_memory, limit])
-    return [Told(ConflictRow(*row[:-2]), row[-2], row[-1]) for row in map(tuple, found)]
+    return [Told(ConflictRow(*row[:-8]), Side(*row[-8:-4]), Side(*row[-4:])) for row in map(tuple, found)]
 
 
 def noted(connection: sqlite3.Connection, user_id: str, ids: tuple[str, str]) -> int:
@@ -152,14 +188,13 @@ def close(
     user_id: str,
     ids: tuple[str, str],
     state: ConflictState,
-    reason: str | None,
-    now: float,
+    decision: Decision,
 ) -> int:
     """Decide what is undecided and holds between two; return how many conflicts there were."""
     return tx.execute(
-        "UPDATE conflicts AS c SET state = ?, reason = ?, decided_at = ? "
+        "UPDATE conflicts AS c SET state = ?, operator = ?, reason = ?, decided_at = ? "
         f"WHERE {_OF_TWO} AND c.state <> 'dismissed' AND {_HOLDS}",
-        (state, reason, now, user_id, *ids, *ids),
+        (state, decision.operator, decision.reason, decision.at, user_id, *ids, *ids),
     ).rowcount
 
 

@@ -35,6 +35,7 @@ _TABLES = (
     "triples",
     "evidence",
     "tombstones",
+    "deletions",
     "requests",
     "jobs",
     "spaces",

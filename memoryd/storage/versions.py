@@ -17,6 +17,7 @@ import msgspec
 
 from memory_client.errors import HistoryLimitError
 from memoryd.core.normal import normal_form
+from memoryd.core.operators import CALLER
 from memoryd.core.record import FIELD_NAMES, Record
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
@@ -28,10 +29,10 @@ Operation = Literal["create", "update", "archive", "restore", "promote", "merge"
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What makes a version. operator: `user` for a call, `decay`, `system`, `review:name`."""
+    """What makes a version. operator: the caller's own name, `decay`, `system` or `review:` with a name."""
 
     operation: Operation
-    operator: str = "user"
+    operator: str = CALLER
     reason: str | None = None
 
 
@@ -96,20 +97,25 @@ def history(connection: sqlite3.Connection, record: Record, before: int, limit: 
     return [_version(*row) for row in reversed(found)]
 
 
-def told(connection: sqlite3.Connection, record: Record, numbers: Sequence[int]) -> dict[int, Record]:
-    """What a memory was at some of its versions, by number; unknown ones are left out.
+def chosen(connection: sqlite3.Connection, record: Record, numbers: Sequence[int]) -> dict[int, Version]:
+    """Some of the versions of a memory, by number; unknown ones are left out.
 
     Raises `HistoryLimitError` for one that is no longer told apart.
     """
     merged = [number for number in numbers if 1 <= number < record.history_from]
     if merged:
         raise _no_longer_told(record, f"version {merged[0]}")
+    marks = ", ".join("?" * len(numbers))
     found = connection.execute(
-        "SELECT version, snapshot FROM versions WHERE user_id = ? AND memory_id = ? "
-        "AND version IN (SELECT value FROM json_each(?))",
-        (record.user_id, record.id, json.dumps(numbers)),
+        f"SELECT {_VERSION} FROM versions WHERE user_id = ? AND memory_id = ? AND version IN ({marks})",
+        (record.user_id, record.id, *numbers),
     )
-    return {number: _record(snapshot) if snapshot else record for number, snapshot in found}
+    return {one.number: one for one in (_version(*row) for row in found)}
+
+
+def told(connection: sqlite3.Connection, record: Record, numbers: Sequence[int]) -> dict[int, Record]:
+    """What a memory was at some of its versions, as `chosen`."""
+    return {number: one.record or record for number, one in chosen(connection, record, numbers).items()}
 
 
 def known_at(connection: sqlite3.Connection, record: Record, at: float) -> Record | None:

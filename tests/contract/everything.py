@@ -13,7 +13,6 @@ NOTHING_OWN = {
     "memory.pin",
     "memory.update_importance",
     "memory.revert",
-    "memory.delete",
     "memory.delete_many",
     "memory.delete_all",
     "memory.forget",
@@ -101,6 +100,10 @@ def _stores(life: Life) -> Iterator[tuple[str, Callable[[], Any]]]:
         kb.update_metadata(id, {"note": None, word("memory.update_metadata"): 1}, **u)
 
     yield "memory.update_metadata", metadata
+    yield (
+        "memory.delete",
+        lambda: kb.delete(str(kb.add("goes at once", **u)), word("memory.delete"), **u),
+    )
     for name in ("boost", "archive"):
         yield f"memory.{name}", lambda name=name: getattr(kb, name)(changed(), word(f"memory.{name}"), **u)
 

@@ -46,9 +46,8 @@ def test_what_excludes_each_other_is_found(
         "open",
         "found",
     )
-    assert [found["first"], found["second"]] == [
-        {"id": id, "version": 1, "text": text} for id, text in zip(ids, texts, strict=True)
-    ]
+    said = [(one["id"], one["version"], one["text"]) for one in (found["first"], found["second"])]
+    assert said == [(id, 1, text) for id, text in zip(ids, texts, strict=True)]
     assert found["id"].startswith("cnf_")
 
 
@@ -143,7 +142,7 @@ def test_resolve_archives_the_loser(ready: Face, user: str) -> None:
     lost = kb.get(loser, user_id=user)
     assert (lost["state"], lost["archived_because"], lost["version"]) == ("archived", "wrong", 2)
     last = kb.history(loser, user_id=user)[-1]
-    assert (last["operation"], last["operator"], last["reason"]) == ("archive", "user", "she said so")
+    assert (last["operation"], last["operator"], last["reason"]) == ("archive", "app", "she said so")
     kept = kb.get(winner, user_id=user)
     assert (kept["state"], kept["version"]) == ("active", 1)
     assert kb.conflicts(user_id=user) == []

@@ -252,18 +252,65 @@ def test_forgetting_destroys_what_was_chosen(kb: KB, user: str) -> None:
     assert kb.get(kept, user_id=user) is not None, "all or none"
 
 
-def test_system_memories_are_left(kb: KB, user: str) -> None:
-    id = kb.add("a rule", {"category": "system"}, user_id=user)
-    other = kb.add("no rule", user_id=user)
-    done = kb.forget(ids=[id], dry_run=False, user_id=user)
-    assert (done["ids"], done["count"], done["kept"]) == ([], 0, [id])
-    would = kb.delete_many([id, other], dry_run=True, user_id=user)
-    assert (would["ids"], would["kept"]) == ([other], [id])
-    done = kb.delete_many([id, other], user_id=user, request_id="r")
-    assert (done["ids"], done["kept"]) == ([other], [id])
-    assert kb.delete_many([id, other], user_id=user, request_id="r") == done
-    assert kb.get(id, user_id=user) is not None
-    assert kb.delete(id, force=True, user_id=user)["kept"] == []
+@pytest.fixture
+def protected(kb: KB, user: str) -> list[str]:
+    """A memory of each kind that a delete of several leaves."""
+    rule = kb.add("a rule", {"category": "system"}, user_id=user)
+    core = kb.add("a core fact", {"category": "core"}, user_id=user)
+    pinned = kb.add("a pinned fact", user_id=user)
+    kb.pin(pinned, user_id=user)
+    return [rule, core, pinned]
+
+
+def test_several_are_deleted_but_for_the_protected(kb: KB, user: str, protected: list[str]) -> None:
+    other = kb.add("nothing special", user_id=user)
+    would = kb.delete_many([*protected, other], dry_run=True, user_id=user)
+    assert (would["ids"], would["skipped"], would["skipped_count"]) == ([other], protected, 3)
+    done = kb.delete_many([*protected, other], user_id=user, request_id="r")
+    assert (done["ids"], done["skipped"], done["skipped_count"]) == ([other], protected, 3)
+    assert kb.delete_many([*protected, other], user_id=user, request_id="r") == done
+    assert kb.count(user_id=user) == 3
+
+
+def test_a_filter_leaves_the_protected_too(kb: KB, user: str, protected: list[str]) -> None:
+    other = kb.add("nothing special", user_id=user)
+    done = kb.delete_many(filters={"confidence": {"gte": 0}}, user_id=user)
+    assert (done["ids"], set(done["skipped"]), done["skipped_count"]) == ([other], set(protected), 3)
+    assert kb.count(user_id=user) == 3
+
+
+def test_forgetting_leaves_the_protected_and_shows_so_before(kb: KB, user: str, protected: list[str]) -> None:
+    other = kb.add("one more fact", user_id=user)
+    would = kb.forget("fact", user_id=user)
+    assert {one["id"] for one in would["found"]} >= {other, *protected[1:]}
+    assert (would["ids"], set(would["skipped"])) == ([other], set(protected[1:]))
+    done = kb.forget(ids=[*protected, other], dry_run=False, user_id=user)
+    assert (done["ids"], done["skipped"], done["skipped_count"]) == ([other], protected, 3)
+    assert kb.count(user_id=user) == 3
+
+
+@pytest.mark.parametrize("call", ["delete_many", "forget"])
+def test_force_destroys_the_protected(kb: KB, user: str, protected: list[str], call: str) -> None:
+    done = getattr(kb, call)(ids=protected, dry_run=False, force=True, user_id=user)
+    assert (set(done["ids"]), done["skipped"], done["skipped_count"]) == (set(protected), [], 0)
+    assert kb.count(user_id=user) == 0
+
+
+def test_one_by_one_only_system_memories_need_force(kb: KB, user: str, protected: list[str]) -> None:
+    rule, core, pinned = protected
+    assert kb.delete(core, user_id=user)["ids"] == [core]
+    assert kb.delete(pinned, user_id=user)["ids"] == [pinned]
+    with pytest.raises(InvalidParameterError, match="force=True"):
+        kb.delete(rule, user_id=user)
+    assert kb.delete(rule, force=True, user_id=user)["skipped"] == []
+
+
+def test_of_many_skipped_the_first_thousand_are_named(kb: KB, user: str) -> None:
+    ids = kb.add_many(
+        [{"text": f"core {i}", "metadata": {"category": "core"}} for i in range(1002)], user_id=user
+    )
+    done = kb.delete_many(ids, user_id=user)
+    assert (done["count"], done["skipped"], done["skipped_count"]) == (0, ids[:1000], 1002)
 
 
 def test_nothing_is_destroyed_by_a_query_alone(kb: KB, user: str) -> None:

@@ -206,7 +206,9 @@ def test_one_grammar_serves_page_search_count_and_delete_many(kb: KB, user: str,
         hits = kb.search("shelf", 10, filters=filters, mode="lexical", user_id=user)
         assert {hit["id"] for hit in hits} == ids, filters
         if filters:
-            assert set(kb.delete_many(filters=filters, dry_run=True, user_id=user)["ids"]) == ids, filters
+            assert (
+                set(kb.delete_many(filters=filters, dry_run=True, force=True, user_id=user)["ids"]) == ids
+            ), filters
 
 
 BAD_FILTERS: list[tuple[Any, str]] = [

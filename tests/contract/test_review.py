@@ -70,7 +70,7 @@ def test_promote_makes_it_core(life: Clocked) -> None:
     life.live(100)
     assert life.effective(id) == 0.443705
     last = life.kb.history(id)[-1] if life.kb.history(id)[0]["version"] == 1 else life.kb.history(id)[0]
-    assert (last["operation"], last["operator"], last["reason"]) == ("promote", "review:user", "it matters")
+    assert (last["operation"], last["operator"], last["reason"]) == ("promote", "review:app", "it matters")
 
 
 def test_keep_sets_it_to_a_half_with_a_grace_that_doubles(life: Clocked) -> None:
@@ -91,7 +91,7 @@ def test_delete_archives_it(life: Clocked) -> None:
     life.kb.review.decide(review["id"], "delete", "out of date")
     assert life.state(id) == ("archived", "review")
     [decided] = life.kb.review.page("decided")["items"]
-    assert (decided["verdict"], decided["operator"], decided["reason"]) == ("delete", "user", "out of date")
+    assert (decided["verdict"], decided["operator"], decided["reason"]) == ("delete", "app", "out of date")
     assert decided["decided_at"] == life.now
     life.kb.restore(id)
     assert life.effective(id) == 0.5

@@ -34,7 +34,7 @@ def test_a_history_tells_every_version(kb: KB, user: str, moved: str) -> None:
     assert [one["version"] for one in (first, second, third)] == [1, 2, 3]
     assert [one["operation"] for one in (first, second, third)] == ["create", "update", "update"]
     assert [one["text"] for one in (first, second, third)] == ["主人住在北京", "主人住在上海", "主人住在上海"]
-    assert {one["operator"] for one in (first, second, third)} == {"user"}
+    assert {one["operator"] for one in (first, second, third)} == {"app"}
     assert [one["changed"] for one in (first, second, third)] == [[], ["text"], ["metadata", "verified"]]
     assert first["at"] <= second["at"] <= third["at"]
     assert (first["metadata"]["mood"], third["metadata"].get("mood")) == ("good", None)

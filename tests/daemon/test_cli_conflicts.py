@@ -32,11 +32,13 @@ def test_conflicts_are_shown_and_resolved(home: Path) -> None:
         winner = client.add("主人的职业是律师")
         loser = client.add("主人的职业是护士\x1b[31m")
     shown = run(home, "conflicts")
-    assert shown.stdout.splitlines() == [
+    lines = shown.stdout.splitlines()
+    assert [lines[i] for i in (0, 1, 3)] == [
         "medium exclusive: 律师 / 护士 [31m",
         f"    {winner} v1  主人的职业是律师",
         f"    {loser} v1  主人的职业是护士 [31m",
     ]
+    assert [line.endswith(" by app") for line in lines] == [False, False, True, False, True]
     (found,) = json.loads(run(home, "conflicts", "--window", "12h", "--json").stdout)
     assert (found["first"]["id"], found["second"]["id"]) == (winner, loser)
     done = run(home, "resolve", winner, loser, "--reason", "she said so")

@@ -86,7 +86,10 @@ def test_reviews_are_shown_and_decided(client: KnowledgeClient) -> None:
 def test_a_memory_is_used_kept_put_away_and_brought_back(client: KnowledgeClient) -> None:
     id = client.add("主人住在北京", user_id="eve")
     client.update_text(id, "主人住在上海", user_id="eve")
-    assert run(client, "compare", id, "1", "2", "--user", "eve") == "主人住在[-北京-]{+上海+}\n"
+    lines = run(client, "compare", id, "1", "2", "--user", "eve").splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["v1", "v2"]
+    assert lines[0].endswith("create by app")
+    assert lines[2:] == ["changes: 1", "主人住在[-北京-]{+上海+}"]
     assert run(client, "boost", id, "--user", "eve") == "+0.3; importance 1.30\n"
     assert "within 2 hours" in run(client, "boost", id, "--user", "eve", "--reason", "again")
     assert run(client, "pin", id, "--user", "eve") == f"{id} is at version 3\n"

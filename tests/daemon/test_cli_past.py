@@ -47,8 +47,8 @@ def test_a_history_shows_what_changed(home: Path, client: KnowledgeClient) -> No
     assert [line.split()[0] for line in lines if line.startswith("v")] == ["v1", "v2", "v3", "v4"]
     assert lines[1].strip() == "主人住在北京"
     assert lines[3].strip() == "主人住在[-北京-]{+上海+}"
-    assert lines[5].strip() == "changed: verified"
-    assert lines[6].endswith("archive by user: moved again")
+    assert lines[5].strip() == "verified: False -> True"
+    assert f"archive by app: moved again  (ver_{id[4:]}.4, " in lines[6]
     found = json.loads(run(home, "history", id, "--user", "h", "--json", "-n", "1").stdout)
     assert [one["version"] for one in found] == [4]
     failed = run(home, "history", "mem_0000000000000000000z")
@@ -60,8 +60,8 @@ def test_a_history_shows_what_changed_of_the_metadata(home: Path, client: Knowle
     id = client.add("a door", {"mood": "good", "size": 3}, user_id="d")
     client.update_metadata(id, {"mood": "bad", "place": "hall"}, user_id="d")
     lines = run(home, "history", id, "--user", "d").stdout.splitlines()
-    told = [line.strip() for line in lines[-3:]]
-    assert told == ["changed: metadata", "mood: good -> bad", "place: nothing -> hall"]
+    told = [line.strip() for line in lines[-2:]]
+    assert told == ["mood: good -> bad", "place: nothing -> hall"]
 
 
 def test_forgetting_is_shown_before_it_is_done(home: Path, client: KnowledgeClient) -> None:
@@ -84,6 +84,17 @@ def test_forgetting_is_shown_before_it_is_done(home: Path, client: KnowledgeClie
     assert (asked.returncode, client.count(user_id="f")) == (1, 1), "nobody answers"
     assert "destroyed: 1" in run(home, "forget", "plan", "--user", "f", "--all", "--yes").stdout
     assert "nothing found" in run(home, "forget", "plan", "--user", "f", "--all", "--yes").stdout
+
+
+def test_a_protected_memory_is_forgotten_by_force_alone(home: Path, client: KnowledgeClient) -> None:
+    id = client.add("a core plan", {"category": "core"}, user_id="s")
+    assert "system, core or pinned: 1" in run(home, "forget", "plan", "--user", "s", "--all", "--yes").stdout
+    refused = run(home, "forget", "plan", "--user", "s", "--id", id, "--yes")
+    assert (refused.returncode, client.count(user_id="s")) == (2, 1)
+    assert "--force" in refused.stderr
+    done = run(home, "forget", "plan", "--user", "s", "--id", id, "--yes", "--force", "--reason", "over")
+    assert "destroyed: 1" in done.stdout
+    assert "user deleted it" in run(home, "history", id, "--user", "s").stderr
 
 
 def test_what_is_not_shown_is_said(home: Path, client: KnowledgeClient) -> None:

@@ -62,7 +62,7 @@ def fill(kb: KnowledgeBase) -> None:
     kb.update_metadata(first, {"seen": True, "tags": None}, user_id="小明")
     kb.update_importance(first, 0.5, user_id="小明")
     gone = kb.add("a secret that was deleted", user_id="小明")
-    kb.delete(gone, user_id="小明")
+    kb.delete(gone, "asked to forget it", operator="user", user_id="小明")
     other = kb.add("Another user's peanut butter", times, user_id="other/../user")
     kb.boost(other, "asked for it again", user_id="other/../user")
     kb.feedback(other, "wrong", "it is almond butter", user_id="other/../user")

@@ -11,10 +11,12 @@ from small_store import START, USER, SmallStore, small_store
 from memory_client.types import ConflictState, Severity
 from memoryd.core.scope import Scope
 from memoryd.storage import conflicts, memories, versions
-from memoryd.storage.conflicts import ConflictRow
+from memoryd.storage.conflicts import ConflictRow, Decision
 from memoryd.storage.versions import Deed
 
 ALL = Scope(USER, "*")
+
+DECISION = Decision(START, "user", "because")
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def told(
 
 
 def close(store: SmallStore, ids: tuple[str, str], state: ConflictState = "dismissed") -> int:
-    return store.database.write(lambda tx: conflicts.close(tx, USER, ids, state, "because", START))
+    return store.database.write(lambda tx: conflicts.close(tx, USER, ids, state, DECISION))
 
 
 def change(store: SmallStore, id: str, **fields: Any) -> None:
@@ -93,7 +95,7 @@ def test_a_conflict_is_noted_once(store: SmallStore) -> None:
     assert told(store) == [ids]
     with store.database.read() as connection:
         (one,) = conflicts.open_ones(connection, ALL, None, 10)
-    assert (one.first, one.second, one.row.state) == ("one", "other", "open")
+    assert (one.first.text, one.second.text, one.row.state) == ("one", "other", "open")
 
 
 def test_nothing_is_noted_of_what_is_gone(store: SmallStore) -> None:
@@ -179,9 +181,7 @@ def test_both_are_kept_once_whether_noted_or_not(store: SmallStore) -> None:
 
     def keep(tx: Any) -> None:
         found = memories.find(tx.connection, ALL, [first, second])
-        conflicts.keep(
-            tx, store.ids.new("cnf", START), found[first].record, found[second].record, None, START
-        )
+        conflicts.keep(tx, store.ids.new("cnf", START), found[first].record, found[second].record, DECISION)
 
     for _ in range(2):
         store.database.write(keep)

@@ -1,0 +1,36 @@
+"""Who makes a change and why, as a call gives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memoryd.core.operators import CALLER, check_operator
+from memoryd.engine.entries import screened_reason
+from memoryd.storage.conflicts import Decision
+from memoryd.storage.deletions import Deletion
+from memoryd.storage.versions import Deed, Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """operator: checked; reason: without credentials."""
+
+    operator: str = CALLER
+    reason: str | None = None
+
+    @classmethod
+    def checked(cls, operator: str, reason: str | None = None) -> Author:
+        """The author of a call. Raises `InvalidParameterError`."""
+        return cls(check_operator(operator), screened_reason(reason))
+
+    def deed(self, operation: Operation) -> Deed:
+        """What makes a version in this name."""
+        return Deed(operation, self.operator, self.reason)
+
+    def decision(self, at: float) -> Decision:
+        """What is noted of a conflict decided in this name."""
+        return Decision(at, self.operator, self.reason)
+
+    def deletion(self, at: float) -> Deletion:
+        """What stays of a memory destroyed in this name."""
+        return Deletion(at, self.operator, self.reason)
