@@ -57,6 +57,7 @@ from memory_client.types import (
     TriplePage,
     TriplePath,
     TripleQuery,
+    TripleShape,
     TripleStats,
     Turn,
     TurnItem,
@@ -207,6 +208,7 @@ class AsyncTriplesClient:
         negation: bool = False,
         frequency: str | None = None,
         condition: str | None = None,
+        degree: str | None = None,
         evidence: list[str] | None = None,
         user_id: str = "default",
         agent_id: str | None = None,
@@ -281,11 +283,14 @@ class AsyncTriplesClient:
     async def export_jsonl(
         self,
         user_id: str = "default",
+        *,
+        shape: TripleShape = "memoryd",
     ) -> list[str]: ...
     async def import_jsonl(
         self,
         lines: list[str],
         *,
+        memory_ids: dict[str, str] | None = None,
         user_id: str = "default",
         request_id: str | None = None,
     ) -> TripleImport: ...

@@ -10,12 +10,16 @@ from memory_client.types import (
     TriplePage,
     TriplePath,
     TripleQuery,
+    TripleShape,
     TripleStats,
 )
 
 
 class TriplesAPI:
     """Who is what to what: subject, predicate, object, and what says so.
+
+    A triple is shown in the language of its newest evidence (主人 喜欢 拉面; user likes ramen) and found by
+    words of either.
 
     Memories are read for what they tell (主人喜欢拉面; I live in Beijing) as they are written. A triple is
     live while a caller, a turn or an active memory says so; nothing else is shown unless archived ones are
@@ -32,6 +36,7 @@ class TriplesAPI:
         negation: bool = False,
         frequency: str | None = None,
         condition: str | None = None,
+        degree: str | None = None,
         evidence: list[str] | None = None,
         user_id: str = "default",
         agent_id: str | None = None,
@@ -40,8 +45,9 @@ class TriplesAPI:
         """Store a triple, or further evidence of one there is; return its id.
 
         `evidence`: ids of memories and turns that say so, at most 100; without any it is the caller's own
-        word. Names, predicate, frequency and condition have 1 to 200 bytes. Predicates of the vocabulary are
-        normalised (喜欢 is `likes`; 不喜欢 the same negated), others are kept. What was deleted may be said
+        word. Names, predicate, frequency, condition and degree have 1 to 200 bytes. Predicates of the
+        vocabulary are normalised (喜欢 is `likes`; 不喜欢 the same negated; 非常喜欢 with the degree 非常),
+        others are kept. The triple is shown in the language of the predicate. What was deleted may be said
         again. Raises `NotFoundError` and `WrongIdError` for evidence that is not there; turns that are not
         to be remembered are none.
         """
@@ -128,17 +134,30 @@ class TriplesAPI:
         """The other names of an entity, or all there are; `limit` 1 to 10,000."""
 
     @long_running
-    def export_jsonl(self, user_id: str = "default") -> list[str]:
-        """All triples of a user and all agents, archived ones too, and the aliases: one JSON text a line."""
+    def export_jsonl(self, user_id: str = "default", *, shape: TripleShape = "memoryd") -> list[str]:
+        """All triples of a user and all agents, archived ones too, and the aliases: one JSON text a line.
+
+        `shape="companion"`: `{"id", "subject", "predicate", "object", "source_memory_ids", "metadata"}` with
+        `negation`, `frequency` and `condition` in `metadata` (and `degree` and `agent_ids`, the agents whose
+        own word it is, where there are any); turns stand among the memories, aliases are left out.
+        """
 
     @long_running
     def import_jsonl(
-        self, lines: list[str], *, user_id: str = "default", request_id: str | None = None
+        self,
+        lines: list[str],
+        *,
+        memory_ids: dict[str, str] | None = None,
+        user_id: str = "default",
+        request_id: str | None = None,
     ) -> TripleImport:
-        """Take in lines of `export_jsonl`; damaged ones are passed over and named.
+        """Take in lines of either shape of `export_jsonl`; damaged ones are passed over and named.
 
-        Evidence counts where the memory or turn is there; a triple left without any is the caller's word.
-        A repeated request goes on where the first one stopped.
+        `memory_ids` maps the ids of evidence in the lines to ids of memories and turns here, at most
+        1,000,000; what is not mapped is looked for as it is. Evidence that is not there is reported in
+        `missing_evidence`; a triple left without any is the caller's word. The `id` of a companion line is
+        not kept. A repeated request goes on where the first one stopped. Raises `InvalidParameterError` for a
+        key that is not understood, in a line, its metadata or its evidence: nothing is imported then.
         """
 
     def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> TripleStats:

@@ -67,6 +67,8 @@ from memory_client.types.memories import (
 from memory_client.types.recall import Explanation, Hit, Hits, SearchReport, Snippet
 from memory_client.types.triples import (
     EvidenceKind,
+    Language,
+    MissingEvidence,
     RelatedTriple,
     Triple,
     TripleAlias,
@@ -75,6 +77,7 @@ from memory_client.types.triples import (
     TriplePage,
     TriplePath,
     TripleQuery,
+    TripleShape,
     TripleStats,
 )
 from memory_client.types.versions import (
@@ -146,10 +149,12 @@ __all__ = [
     "KnowledgePoint",
     "KnowledgeType",
     "KnowledgeVersion",
+    "Language",
     "Memory",
     "MemoryItem",
     "Metadata",
     "Metrics",
+    "MissingEvidence",
     "Mode",
     "Operation",
     "Order",
@@ -186,6 +191,7 @@ __all__ = [
     "TriplePage",
     "TriplePath",
     "TripleQuery",
+    "TripleShape",
     "TripleStats",
     "Turn",
     "TurnItem",

@@ -7,6 +7,8 @@ from typing import Literal, TypedDict
 from memory_client.types.knowledge import DamagedLine
 
 EvidenceKind = Literal["memory", "manual", "turn"]
+Language = Literal["zh", "en"]
+TripleShape = Literal["memoryd", "companion"]
 
 
 class TripleEvidence(TypedDict):
@@ -20,18 +22,26 @@ class TripleEvidence(TypedDict):
     """Of the memory."""
     active: bool
     """Whether it counts; an archived or superseded memory does not."""
+    words: str | None
+    """The clause or sentence that says so, or what the caller wrote; None until an old memory is read again,
+    and for what callers said before words were kept."""
 
 
 class Triple(TypedDict):
-    """A statement."""
+    """A statement in the language of its newest evidence that counts: 主人 喜欢 拉面, user likes ramen."""
 
     id: str
     subject: str
     predicate: str
+    predicate_key: str
+    """The same in every language: `likes`. By it triples are matched, compared and counted."""
     object: str
     negation: bool
     frequency: str | None
     condition: str | None
+    degree: str | None
+    """How strongly: 非常, really. No part of what is stated: 非常喜欢 and 喜欢 are one triple."""
+    language: Language
     created_at: float
     live: bool
     """Whether anything that counts says so."""
@@ -60,7 +70,7 @@ class TripleQuery(TypedDict):
     """What is around an entity."""
 
     entity: str
-    """The name it goes by."""
+    """The name it goes by, the user and relatives in the language of the name that was asked."""
     triples: list[RelatedTriple]
     """By hop, then heaviest first."""
     cut: bool
@@ -84,6 +94,14 @@ class TripleAlias(TypedDict):
     entity: str
 
 
+class MissingEvidence(TypedDict):
+    """A memory or turn that a line names and that is not there."""
+
+    line: int
+    id: str
+    """As the line has it."""
+
+
 class TripleImport(TypedDict):
     """What an import did."""
 
@@ -94,6 +112,9 @@ class TripleImport(TypedDict):
     aliases: int
     damaged: list[DamagedLine]
     """Passed over."""
+    missing_evidence: list[MissingEvidence]
+    """The first 1,000. A triple of which all evidence is missing is stored as the caller's word."""
+    missing_evidence_count: int
 
 
 class TripleStats(TypedDict):

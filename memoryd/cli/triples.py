@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import Triple, TripleImport, TriplePage
+from memory_client.types import Triple, TripleImport, TriplePage, TripleShape
 from memoryd.cli.found import counted, plain
 from memoryd.cli.options import for_user
 
@@ -108,13 +108,20 @@ def path(
 @triples.command("export")
 @click.option("--user", default="default", show_default=True, help="Whose, of all agents.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
+@click.option(
+    "--shape",
+    type=click.Choice(["memoryd", "companion"]),
+    default="memoryd",
+    show_default=True,
+    help="companion: with source_memory_ids and metadata, without aliases.",
+)
 @click.pass_obj
-def export_(paths: DataPaths, user: str, output: Path | None) -> None:
+def export_(paths: DataPaths, user: str, output: Path | None, shape: TripleShape) -> None:
     """Write all triples and aliases as lines of JSON."""
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        lines = client.triples.export_jsonl(user)
+        lines = client.triples.export_jsonl(user, shape=shape)
     text = "".join(f"{line}\n" for line in lines)
     if output is None:
         click.echo(text, nl=False)
@@ -126,17 +133,39 @@ def export_(paths: DataPaths, user: str, output: Path | None) -> None:
 @triples.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
 @click.option("--user", default="default", show_default=True, help="Whose.")
+@click.option(
+    "--memory-ids",
+    "ids_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A JSON object: id of a memory in FILE -> its id here.",
+)
 @click.pass_context
-def import_(ctx: click.Context, file: Path, user: str) -> None:
-    """Take in lines of an export from FILE (- for standard input); exit code 1 when some are damaged."""
+def import_(ctx: click.Context, file: Path, user: str, ids_file: Path | None) -> None:
+    """Take in lines of an export in either shape from FILE (- for standard input).
+
+    The exit code is 1 when lines are damaged.
+    """
     from memory_client.client import KnowledgeClient
 
     text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    memory_ids = _memory_ids(ids_file)
     with KnowledgeClient(ctx.obj.root) as client:
-        done = client.triples.import_jsonl(text.splitlines(), user_id=user)
+        done = client.triples.import_jsonl(text.split("\n"), memory_ids=memory_ids, user_id=user)
     click.echo("\n".join(_import_lines(done)))
     if done["damaged"]:
         ctx.exit(1)
+
+
+def _memory_ids(file: Path | None) -> dict[str, str] | None:
+    if file is None:
+        return None
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise click.BadParameter(f"{file} is no JSON: {error}", param_hint="--memory-ids") from error
+    if not isinstance(found, dict):
+        raise click.BadParameter(f"{file} holds no JSON object", param_hint="--memory-ids")
+    return found
 
 
 def _page_lines(found: TriplePage) -> Iterator[str]:
@@ -152,8 +181,10 @@ def _page_lines(found: TriplePage) -> Iterator[str]:
 
 def _line(one: Any) -> str:
     """A triple in one line."""
-    parts = [one["subject"], "not" if one["negation"] else "", one["predicate"], one["object"]]
+    denied = "不" if one["language"] == "zh" else "not"
+    parts = [one["subject"], denied if one["negation"] else "", one["predicate"], one["object"]]
     parts += [
+        f"<{one['degree']}>" if one["degree"] else "",
         f"[{one['frequency']}]" if one["frequency"] else "",
         f"({one['condition']})" if one["condition"] else "",
     ]
@@ -165,5 +196,9 @@ def _line(one: Any) -> str:
 def _import_lines(done: TripleImport) -> Iterator[str]:
     triples, aliases = counted(done["stored"], "new triple"), counted(done["aliases"], "alias", "aliases")
     yield f"{triples} and {aliases} taken in, {counted(done['known'], 'triple')} known before"
+    if done["missing_evidence_count"]:
+        yield f"{done['missing_evidence_count']:,} pieces of evidence are not here; map them by --memory-ids"
+    for missing in done["missing_evidence"]:
+        yield f"line {missing['line']}: {plain(missing['id'])} is not here"
     for one in done["damaged"]:
         yield f"line {one['line']}: {plain(one['reason'])}"

@@ -16,7 +16,7 @@ from memory_client.types import Forgettable
 from memoryd.core.meant import says_all, shares_words, topic
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.core.triples import OWN, Statement
+from memoryd.core.triples import OWN, Statement, displayed
 from memoryd.core.triples.names import key_of
 from memoryd.core.triples.question import question_of
 from memoryd.core.turn import TurnRecord
@@ -26,7 +26,7 @@ from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
 from memoryd.storage import memories
 from memoryd.storage.database import Database
-from memoryd.storage.triples import entities, rows
+from memoryd.storage.triples import entities, evidence, rows
 from memoryd.storage.triples.rows import Wanted
 
 _MOST_TRIPLES = 50
@@ -111,9 +111,13 @@ def _triples(
     asked = [(named, 1.0)] if named.entity else []
     asked += [(Wanted(row=hit.fused.row), hit.fused.score) for hit in meant]
     for wanted, score in asked:
-        for one in rows.page(connection, scope, wanted, None, _COUNTED):
-            line = _line(one.statement)
-            if whole or wanted is not named or says_all(query, line):
+        found = rows.page(connection, scope, wanted, None, _COUNTED)
+        told = evidence.of(connection, scope, [one.number for one in found], 1)
+        for one in found:
+            shown = displayed(evidence.worded(one.statement, told[one.number]))
+            line = _line(shown)
+            both = f"{line}\n{_line(one.statement)}"  # either language's words name it
+            if whole or wanted is not named or says_all(query, both):
                 yield Forgettable(id=one.id, type="triple", text=line, score=score, state=None)
 
 
@@ -127,7 +131,7 @@ def _named(connection: sqlite3.Connection, user_id: str, query: str) -> dict[str
 
 
 def _line(statement: Statement) -> str:
-    denied = "not " if statement.negation else ""
+    denied = "" if not statement.negation else "不 " if statement.language == "zh" else "not "
     line = f"{statement.subject} {denied}{statement.predicate} {statement.object}"
-    more = [one for one in (statement.frequency, statement.condition) if one]
+    more = [one for one in (statement.degree, statement.frequency, statement.condition) if one]
     return f"{line} ({', '.join(more)})" if more else line

@@ -62,7 +62,7 @@ def _beside(connection: sqlite3.Connection, scope: Scope, one: Stored) -> Iterat
         wanted = Wanted(
             subject=None if single.turned else subjects,
             object=objects if single.turned else None,
-            predicate=one.statement.predicate,
+            predicates=[one.statement.predicate],
         )
         yield from rows.page(connection, scope, wanted, None, _OF_ATTRIBUTE)
 

@@ -20,7 +20,17 @@ from memory_client.types import (
     TripleStats,
 )
 from memoryd.core.scope import Scope
-from memoryd.core.triples import OWN, Statement, key_of, name_of, predicate_of
+from memoryd.core.triples import (
+    OWN,
+    Statement,
+    displayed,
+    displayed_name,
+    key_of,
+    keys_of,
+    language_of,
+    name_of,
+    predicate_of,
+)
 from memoryd.engine.change import every
 from memoryd.engine.cursor import decode, encode, mark_of
 from memoryd.engine.parts import Parts
@@ -92,12 +102,13 @@ class Triples:
             start = _entity(connection, scope.user_id, entity)
             if start is None:
                 return TripleQuery(entity=entity, triples=[], cut=False)
-            wanted = None if predicate is None else predicate_of(predicate)[0]
+            wanted = None if predicate is None else predicate_of(predicate).key
             bounds = Bounds(fan_out=limit, budget=limit) if hops == 1 else Bounds()
             walked = walk.walk(connection, scope, [start.root], hops, predicate=wanted, bounds=bounds)
             kept = walked.reached[:limit]
             shown = _shown(connection, scope, [one.stored for one in kept])
             name = entities.by_numbers(connection, scope.user_id, [start.root])[start.root].name
+            name = displayed_name(name, language_of(entity), entity)
         related = [
             RelatedTriple(**triple, hop=one.hop, weight=round(one.weight, 6))
             for triple, one in zip(shown, kept, strict=True)
@@ -133,6 +144,11 @@ class Triples:
         """Make one name another name of a second; as they were typed."""
         names = TripleAlias(alias=_screened(name_of(alias)), entity=_screened(name_of(entity)))
         alias, entity = _screened(alias), _screened(entity)
+        language = language_of(alias + entity)
+        shown = TripleAlias(
+            alias=displayed_name(names["alias"], language, alias),
+            entity=displayed_name(names["entity"], language, entity),
+        )
 
         def apply(tx: Transaction) -> int:
             _refuse_alias(tx.connection, user_id, alias, entity)
@@ -142,7 +158,7 @@ class Triples:
             return 1
 
         self._write(key, self._parts.clock(), apply)
-        return names
+        return shown
 
     def unalias(self, alias: str, user_id: str, key: RequestKey | None) -> None:
         """Take an alias back."""
@@ -167,7 +183,7 @@ class Triples:
             if entity is not None and known is None:
                 return []
             found = entities.aliases(connection, user_id, None if known is None else known.root, limit)
-        return [TripleAlias(alias=alias, entity=name) for alias, name in found]
+        return [displayed_alias(alias, name) for alias, name in found]
 
     def stats(self, scope: Scope) -> TripleStats:
         """Counts."""
@@ -190,15 +206,23 @@ def triple_not_found(id: str) -> NotFoundError:
     )
 
 
+def displayed_alias(alias: str, entity: str) -> TripleAlias:
+    """An alias in the language of the two names."""
+    language = language_of(alias + entity)
+    return TripleAlias(alias=displayed_name(alias, language), entity=displayed_name(entity, language))
+
+
 def screened(statement: Statement) -> Statement:
     """The statement without credentials."""
-    return Statement(
-        _screened(statement.subject),
-        _screened(statement.predicate),
-        _screened(statement.object),
-        statement.negation,
-        statement.frequency and _screened(statement.frequency),
-        statement.condition and _screened(statement.condition),
+    return replace(
+        statement,
+        subject=_screened(statement.subject),
+        predicate=_screened(statement.predicate),
+        object=_screened(statement.object),
+        frequency=statement.frequency and _screened(statement.frequency),
+        condition=statement.condition and _screened(statement.condition),
+        degree=statement.degree and _screened(statement.degree),
+        words=statement.words and _screened(statement.words),
     )
 
 
@@ -207,8 +231,9 @@ def _screened(name: str) -> str:
 
 
 def _entity(connection: sqlite3.Connection, user_id: str, name: str) -> Entity | None:
-    key = key_of(name)
-    return entities.find(connection, user_id, [key]).get(key)
+    keys = keys_of(name)
+    found = entities.find(connection, user_id, keys)
+    return next((found[key] for key in keys if key in found), None)
 
 
 def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Evidence]:
@@ -254,11 +279,12 @@ def _wanted(connection: sqlite3.Connection, narrowed: Narrowed, scope: Scope) ->
     if narrowed.evidence is not None:
         told = _evidence(connection, scope, [narrowed.evidence])
         row = told[0].row
-    predicate, negation = None, narrowed.negation
+    predicates, negation = None, narrowed.negation
     if narrowed.predicate is not None:
-        predicate, is_negated = predicate_of(narrowed.predicate)
-        negation = True if is_negated and negation is None else negation
-    return Wanted(numbers["subject"], predicate, numbers["object"], numbers["entity"], negation, row)
+        meant = predicate_of(narrowed.predicate)
+        predicates = meant.spellings
+        negation = True if meant.is_negated and negation is None else negation
+    return Wanted(numbers["subject"], predicates, numbers["object"], numbers["entity"], negation, row)
 
 
 def _refuse_alias(connection: sqlite3.Connection, user_id: str, alias: str, entity: str) -> None:
@@ -291,19 +317,25 @@ def _shown(connection: sqlite3.Connection, scope: Scope, found: Sequence[Stored]
 
 
 def _triple(stored: Stored, told: Sequence[evidence.Told]) -> Triple:
-    said = stored.statement
+    said = evidence.worded(stored.statement, told)
+    shown = displayed(said)
     return Triple(
         id=stored.id,
-        subject=said.subject,
-        predicate=said.predicate,
-        object=said.object,
+        subject=shown.subject,
+        predicate=shown.predicate,
+        predicate_key=said.predicate,
+        object=shown.object,
         negation=said.negation,
         frequency=said.frequency,
         condition=said.condition,
+        degree=said.degree,
+        language=said.language or "en",
         created_at=stored.created_at,
         live=any(one.is_active for one in told),
         evidence=[
-            TripleEvidence(kind=one.kind, id=one.id, version=one.version, active=one.is_active)
+            TripleEvidence(
+                kind=one.kind, id=one.id, version=one.version, active=one.is_active, words=one.words
+            )
             for one in told
         ],
     )

@@ -13,6 +13,7 @@ from memory_client.types import (
     TriplePage,
     TriplePath,
     TripleQuery,
+    TripleShape,
     TripleStats,
 )
 from memoryd.core.ids import check_id
@@ -46,6 +47,7 @@ class TriplesService(TriplesAPI):
         negation: bool = False,
         frequency: str | None = None,
         condition: str | None = None,
+        degree: str | None = None,
         evidence: list[str] | None = None,
         user_id: str = "default",
         agent_id: str | None = None,
@@ -54,7 +56,13 @@ class TriplesService(TriplesAPI):
         scope = Scope.checked(user_id, agent_id)
         writing_agent(agent_id)
         statement = checked_statement(
-            subject, predicate, object, negation=negation, frequency=frequency, condition=condition
+            subject,
+            predicate,
+            object,
+            negation=negation,
+            frequency=frequency,
+            condition=condition,
+            degree=degree,
         )
         in_range("evidence", len(evidence or []), 0, _MAX_EVIDENCE)
         for i, id in enumerate(evidence or []):
@@ -66,6 +74,7 @@ class TriplesService(TriplesAPI):
             "negation": negation,
             "frequency": frequency,
             "condition": condition,
+            **({"degree": degree} if degree is not None else {}),  # hashed as before it was there
             "evidence": evidence,
             "agent_id": agent_id,
         }
@@ -114,7 +123,8 @@ class TriplesService(TriplesAPI):
         if predicate is not None:
             checked_name(predicate, "predicate")
         scope = Scope.checked(user_id, agent_id, archived=include_archived)
-        return self._triples.query(checked_name(entity, "entity"), hops, predicate, limit, scope)
+        checked_name(entity, "entity")
+        return self._triples.query(entity, hops, predicate, limit, scope)
 
     def path(
         self,
@@ -165,18 +175,28 @@ class TriplesService(TriplesAPI):
         name = None if entity is None else checked_name(entity, "entity")
         return self._triples.aliases(name, limit, user_id)
 
-    def export_jsonl(self, user_id: str = "default") -> list[str]:
+    def export_jsonl(self, user_id: str = "default", *, shape: TripleShape = "memoryd") -> list[str]:
         """A stream: the server sends it in chunks, the in-process face makes a list of it."""
         Scope.checked(user_id, None)
-        lines: Iterator[str] = self._lines.written(user_id)
+        lines: Iterator[str] = self._lines.written(user_id, shape)
         return cast("list[str]", lines)
 
     def import_jsonl(
-        self, lines: list[str], *, user_id: str = "default", request_id: str | None = None
+        self,
+        lines: list[str],
+        *,
+        memory_ids: dict[str, str] | None = None,
+        user_id: str = "default",
+        request_id: str | None = None,
     ) -> TripleImport:
         in_range("lines", len(lines), 0, _MAX_LINES)
-        key = request_key("triples.import_jsonl", Scope.checked(user_id, None), request_id, {"lines": lines})
-        return self._lines.taken_in(lines, user_id, key)
+        ids = memory_ids or {}
+        in_range("memory_ids", len(ids), 0, _MAX_LINES)
+        for foreign, id in ids.items():
+            _check_evidence(id, f"memory_ids[{foreign[:80]!r}]")
+        params = {"lines": lines, **({"memory_ids": ids} if ids else {})}
+        key = request_key("triples.import_jsonl", Scope.checked(user_id, None), request_id, params)
+        return self._lines.taken_in(lines, ids, user_id, key)
 
     def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> TripleStats:
         return self._triples.stats(Scope.checked(user_id, agent_id))

@@ -30,33 +30,35 @@ def test_a_memory_is_read_as_it_is_written(face: Face, user: str) -> None:
     kb.add_many(["I live in Beijing", "Do I like tea?"], user_id=user)
     page = kb.triples.page(user_id=user)
     assert told(page["items"]) == {
-        "user likes 拉面",
-        "小明 colleague_of user",
-        "小明 lives_in 苏州",
+        "主人 喜欢 拉面",
+        "小明 是…的同事 主人",
+        "小明 住在 苏州",
         "user lives_in Beijing",
     }
     assert (page["total"], page["cursor"]) == (4, None)
     likes = kb.triples.page(predicate="喜欢", user_id=user)["items"][0]
-    assert likes["evidence"] == [{"kind": "memory", "id": one, "version": 1, "active": True}]
+    assert likes["evidence"] == [
+        {"kind": "memory", "id": one, "version": 1, "active": True, "words": "主人喜欢拉面"}
+    ]
     assert likes["live"]
 
 
 def test_triples_follow_the_life_of_their_memory(face: Face, user: str) -> None:
     kb = face.kb
     id = kb.add("主人喜欢拉面和饺子", user_id=user)
-    assert live(face, user) == {"user likes 拉面", "user likes 饺子"}
+    assert live(face, user) == {"主人 喜欢 拉面", "主人 喜欢 饺子"}
     kb.archive(id, user_id=user)
     assert live(face, user) == set()
     away = kb.triples.page(include_archived=True, user_id=user)["items"]
-    assert told(away) == {"user likes 拉面", "user likes 饺子"}
+    assert told(away) == {"主人 喜欢 拉面", "主人 喜欢 饺子"}
     assert not any(one["live"] for one in away)
     kb.restore(id, user_id=user)
     kb.update_text(id, "主人喜欢饺子和包子", user_id=user)
-    assert live(face, user, include_archived=True) == {"user likes 饺子", "user likes 包子"}
+    assert live(face, user, include_archived=True) == {"主人 喜欢 饺子", "主人 喜欢 包子"}
     kb.update_metadata(id, {"mood": "good"}, user_id=user)
-    assert live(face, user) == {"user likes 饺子", "user likes 包子"}
+    assert live(face, user) == {"主人 喜欢 饺子", "主人 喜欢 包子"}
     newer = kb.supersede(id, "主人喜欢米饭", user_id=user)
-    assert live(face, user) == {"user likes 米饭"}
+    assert live(face, user) == {"主人 喜欢 米饭"}
     kb.revert(newer, 1, user_id=user)
     kb.delete(newer, user_id=user)
     assert live(face, user) == set()
@@ -71,11 +73,11 @@ def test_what_several_memories_say_lives_as_long_as_one_does(face: Face, user: s
     (triple,) = kb.triples.page(user_id=user)["items"]
     assert [one["id"] for one in triple["evidence"]] == [second, first]
     kb.delete(second, user_id=user)
-    assert live(face, user) == {"user likes 拉面"}
+    assert live(face, user) == {"主人 喜欢 拉面"}
     by_hand = kb.triples.add("我", "爱", "拉面", user_id=user)
     assert by_hand == triple["id"]
     kb.delete(first, user_id=user)
-    assert live(face, user) == {"user likes 拉面"}
+    assert live(face, user) == {"主人 喜欢 拉面"}
 
 
 def test_a_callers_word_is_live_whatever_archived_memories_say(face: Face, user: str) -> None:
@@ -85,7 +87,13 @@ def test_a_callers_word_is_live_whatever_archived_memories_say(face: Face, user:
         kb.archive(id, user_id=user)
     (triple,) = kb.triples.page(user_id=user)["items"]
     assert triple["live"]
-    assert triple["evidence"][0] == {"kind": "manual", "id": None, "version": None, "active": True}
+    assert triple["evidence"][0] == {
+        "kind": "manual",
+        "id": None,
+        "version": None,
+        "active": True,
+        "words": "user likes 拉面",
+    }
     assert len(triple["evidence"]) == 20
     assert kb.triples.query("user", user_id=user)["triples"][0]["live"]
 
@@ -100,7 +108,7 @@ def test_what_one_agent_deletes_others_may_still_be_told(face: Face, user: str) 
         kb.add("用户喜欢拉面", user_id=user, agent_id=agent)
     kb.add("用户喜欢拉面", user_id=user, agent_id="gardener")
     assert live(face, user, agent_id="cook") == set()
-    assert live(face, user, agent_id="maid") == live(face, user, agent_id="gardener") == {"user likes 拉面"}
+    assert live(face, user, agent_id="maid") == live(face, user, agent_id="gardener") == {"主人 喜欢 拉面"}
 
 
 def test_a_caller_says_so(face: Face, user: str) -> None:
@@ -130,11 +138,11 @@ def test_a_caller_says_so(face: Face, user: str) -> None:
     with pytest.raises(RequestIdConflict):
         kb.triples.add("老王", "职业", "医生", user_id=user, request_id="r1")
     (one,) = kb.triples.page(user_id=user)["items"]
-    assert (one["predicate"], one["frequency"], one["condition"]) == ("works_as", "每天", "工作日")
+    assert (one["predicate_key"], one["frequency"], one["condition"]) == ("works_as", "每天", "工作日")
     assert {(piece["kind"], piece["id"]) for piece in one["evidence"]} == {("memory", memory), ("turn", turn)}
-    assert told(kb.triples.page(evidence=turn, user_id=user)["items"]) == {"老王 works_as 会计"}
+    assert told(kb.triples.page(evidence=turn, user_id=user)["items"]) == {"老王 职业 会计"}
     kb.conversation.delete([turn], user_id=user)
-    assert live(face, user) == {"老王 works_as 会计"}
+    assert live(face, user) == {"老王 职业 会计"}
     kb.delete(memory, user_id=user)
     assert live(face, user, include_archived=True) == set()
 
@@ -142,9 +150,9 @@ def test_a_caller_says_so(face: Face, user: str) -> None:
 def test_only_what_the_user_says_is_said_of_the_user(face: Face, user: str) -> None:
     text = "我喜欢拉面。用户住在北京。"
     face.kb.add(text, {"source": "background_ai"}, user_id=user)
-    assert live(face, user) == {"user lives_in 北京"}
+    assert live(face, user) == {"主人 住在 北京"}
     face.kb.add(text, user_id=user)
-    assert live(face, user) == {"user lives_in 北京", "user likes 拉面"}
+    assert live(face, user) == {"主人 住在 北京", "主人 喜欢 拉面"}
 
 
 def test_a_turn_that_is_not_remembered_is_no_evidence(face: Face, user: str) -> None:
@@ -168,9 +176,9 @@ def test_a_deleted_triple_stays_deleted_until_it_is_said_by_hand(face: Face, use
     assert kb.triples.delete(triple["id"], user_id=user, request_id="d")["ids"] == receipt["ids"]
     kb.update_text(memory, "主人喜欢拉面，住在北京", user_id=user)
     kb.add("用户喜欢拉面", user_id=user)
-    assert live(face, user) == {"user lives_in 北京"}
+    assert live(face, user) == {"主人 住在 北京"}
     kb.triples.add("user", "likes", "拉面", user_id=user)
-    assert live(face, user) == {"user lives_in 北京", "user likes 拉面"}
+    assert live(face, user) == {"主人 住在 北京", "user likes 拉面"}  # in the words of the caller
 
 
 def test_pages_are_newest_first_and_narrow(face: Face, user: str) -> None:
@@ -201,19 +209,19 @@ def test_what_is_around_an_entity(face: Face, user: str) -> None:
     kb = face.kb
     kb.add_many(["小明是我的同事", "小明住在苏州", "我喜欢拉面", "苏州出产丝绸"], user_id=user)
     one = kb.triples.query("小明", user_id=user)
-    assert told(one["triples"]) == {"小明 colleague_of user", "小明 lives_in 苏州"}  # type: ignore[arg-type]
+    assert told(one["triples"]) == {"小明 是…的同事 主人", "小明 住在 苏州"}  # type: ignore[arg-type]
     assert (one["entity"], one["cut"]) == ("小明", False)
     two = kb.triples.query("《小明》", 2, user_id=user)
     by_object = {triple["object"]: triple for triple in two["triples"]}
     assert by_object["拉面"]["hop"] == 2
     assert 0 < by_object["拉面"]["weight"] < by_object["苏州"]["weight"] <= 1
     only = kb.triples.query("主人", predicate="喜欢", user_id=user)
-    assert told(only["triples"]) == {"user likes 拉面"}  # type: ignore[arg-type]
+    assert told(only["triples"]) == {"主人 喜欢 拉面"}  # type: ignore[arg-type]
     assert kb.triples.query("小明", 2, limit=1, user_id=user)["cut"]
     assert kb.triples.query("nobody", 3, user_id=user) == {"entity": "nobody", "triples": [], "cut": False}
     path = kb.triples.path("拉面", "苏州", user_id=user)
     assert path["found"]
-    assert [triple["object"] for triple in path["triples"]] == ["拉面", "user", "苏州"]
+    assert [triple["object"] for triple in path["triples"]] == ["拉面", "主人", "苏州"]
     assert not kb.triples.path("拉面", "苏州", 2, user_id=user)["found"]
     assert not kb.triples.path("拉面", "nobody", user_id=user)["found"]
 
@@ -225,12 +233,12 @@ def test_two_names_become_one_and_two_again(face: Face, user: str) -> None:
     assert triples.alias("明明", "小明", user_id=user, request_id="a") == {"alias": "明明", "entity": "小明"}
     assert triples.alias("明明", "小明", user_id=user) == {"alias": "明明", "entity": "小明"}
     assert triples.query("明明", user_id=user)["entity"] == "小明"
-    assert live(face, user, subject="小明") == {"小明 lives_in 苏州", "明明 likes 茶"}
+    assert live(face, user, subject="小明") == {"小明 住在 苏州", "明明 喜欢 茶"}
     assert triples.aliases("小明", user_id=user) == [{"alias": "明明", "entity": "小明"}]
     assert triples.path("茶", "苏州", user_id=user)["found"]
     triples.unalias("明明", user_id=user)
     assert triples.aliases(user_id=user) == []
-    assert live(face, user, subject="小明") == {"小明 lives_in 苏州"}
+    assert live(face, user, subject="小明") == {"小明 住在 苏州"}
     with pytest.raises(NotFoundError, match="明明"):
         triples.unalias("明明", user_id=user)
 
@@ -254,7 +262,8 @@ def test_aliases_that_cannot_be(face: Face, user: str) -> None:
             triples.alias(alias, entity, user_id=user)
     assert len(triples.aliases(user_id=user)) == 2
     triples.alias("小王", "我", user_id=user)
-    assert triples.query("小王", user_id=user)["entity"] == "user"
+    assert triples.query("小王", user_id=user)["entity"] == "主人"
+    assert triples.aliases(user_id=user)[-1] == {"alias": "小王", "entity": "主人"}
 
 
 @pytest.mark.parametrize("fault", ["", " \t", "a\nb", "x" * 201, "\u0007"])
@@ -303,7 +312,7 @@ def test_an_agents_word_is_seen_by_the_agent(face: Face, user: str) -> None:
         live(face, user, agent_id="cook")
         == live(face, user, agent_id="*")
         == {
-            "user likes 拉面",
+            "主人 喜欢 拉面",
             "厨师 知道 秘方",
         }
     )
@@ -337,8 +346,8 @@ def test_lines_go_out_and_come_in(face: Face, user: str) -> None:
     assert (report["stored"], report["known"], report["aliases"]) == (2, 0, 1)
     assert [one["line"] for one in report["damaged"]] == [2, 3, 4, 5, 6]
     assert kb.triples.import_jsonl(given, user_id=other, request_id="i") == report
-    assert live(face, other, agent_id="*") == {"user NOT likes 香菜", "小明 likes 茶"}
-    assert live(face, other) == {"user NOT likes 香菜"}  # the memory is not there: it is a caller's word now
+    assert live(face, other, agent_id="*") == {"主人 NOT 喜欢 香菜", "小明 喜欢 茶"}
+    assert live(face, other) == {"主人 NOT 喜欢 香菜"}  # the memory is not there: it is a caller's word now
     assert kb.triples.query("明明", user_id=other, agent_id="cook")["entity"] == "小明"
     one_more = '{"subject": "Anna", "predicate": "likes", "object": "tea"}'
     report = kb.triples.import_jsonl([*lines, one_more, one_more], user_id=user)
@@ -395,7 +404,7 @@ def test_forgetting_a_user_forgets_its_triples(face: Face, user: str) -> None:
     assert kb.triples.stats(user_id=user)["triples"] == 0
     assert kb.triples.aliases(user_id=user) == []
     kb.add("小明喜欢茶", user_id=user)
-    assert live(face, user) == {"小明 likes 茶"}  # the tombstone went, too
+    assert live(face, user) == {"小明 喜欢 茶"}  # the tombstone went, too
 
 
 def test_the_graph_finds_what_a_relation_leads_to(ready: Face, user: str) -> None:

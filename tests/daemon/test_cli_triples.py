@@ -34,7 +34,7 @@ def run(client: Any, *arguments: str, code: int = 0) -> str:
 
 def test_triples_are_shown(client: KnowledgeClient) -> None:
     shown = run(client, "page")
-    assert "user not likes 香菜  <- mem_" in shown
+    assert "主人 不 喜欢 香菜  <- mem_" in shown
     assert "tea comes_from Assam [often]  <- by hand" in shown
     assert "of 4; 2 others; next page: --cursor " in run(client, "page", "-n", "2")
     [one] = json.loads(run(client, "page", "--predicate", "喜欢", "--json"))["items"]
@@ -43,7 +43,7 @@ def test_triples_are_shown(client: KnowledgeClient) -> None:
 
 
 def test_the_graph_is_walked(client: KnowledgeClient) -> None:
-    assert "小明 lives_in 苏州" in run(client, "query", "我", "--hops", "2")
+    assert "小明 住在 苏州" in run(client, "query", "我", "--hops", "2")
     assert run(client, "query", "nobody") == "nothing is known of nobody\n"
     assert len(run(client, "path", "香菜", "苏州").splitlines()) == 3
     assert run(client, "path", "tea", "苏州") == "no way\n"
@@ -56,5 +56,30 @@ def test_lines_go_out_and_come_in(client: KnowledgeClient, tmp_path: Path) -> No
     assert run(client, "export") == file.read_text(encoding="utf-8")
     file.write_text(file.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
     done = run(client, "import", str(file), "--user", "ann", code=1)
-    assert done.startswith("4 new triples and 0 aliases taken in, 0 triples known before\nline 5: ")
+    assert done.startswith("4 new triples and 0 aliases taken in, 0 triples known before\n3 pieces of ")
+    assert "\nline 1: mem_" in done
+    assert "\nline 5: no JSON" in done
     assert client.triples.page(user_id="ann")["total"] == 4
+
+
+def test_lines_of_a_companion_come_in(client: KnowledgeClient, tmp_path: Path) -> None:
+    memory = client.add("hm", user_id="bob")
+    file, ids = tmp_path / "companion.jsonl", tmp_path / "ids.json"
+    line = {
+        "subject": "user",
+        "predicate": "likes",
+        "object": "coffee",
+        "source_memory_ids": ["m1"],
+        "metadata": {"negation": True, "degree": "at all"},
+    }
+    file.write_text(json.dumps(line), encoding="utf-8")
+    ids.write_text(json.dumps({"m1": memory}), encoding="utf-8")
+    done = run(client, "import", str(file), "--memory-ids", str(ids), "--user", "bob")
+    assert done == "1 new triple and 0 aliases taken in, 0 triples known before\n"
+    assert f"user not likes coffee <at all>  <- {memory}" in run(client, "page", "--user", "bob")
+    out = json.loads(run(client, "export", "--shape", "companion", "--user", "bob"))
+    assert (out["source_memory_ids"], out["metadata"]["negation"]) == ([memory], True)
+    ids.write_text("[]", encoding="utf-8")
+    assert "no JSON object" in run(client, "import", str(file), "--memory-ids", str(ids), code=2)
+    file.write_text(json.dumps({**line, "weight": 1}), encoding="utf-8")
+    assert "unknown key 'weight'" in run(client, "import", str(file), "--user", "carl", code=1)

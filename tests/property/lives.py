@@ -141,6 +141,7 @@ def reads(spec: MethodSpec, life: Life) -> list[Call]:
         "top_k": [1, 3],
         "count": [1, 5],
         "seed": [7],
+        "shape": ["memoryd", "companion"],
         "first": [life.versions[0]],
         "second": [life.versions[1]],
     }

@@ -324,6 +324,59 @@ def test_memories_of_an_old_database_are_read_for_triples(number: int, tmp_path:
         )
 
 
+def test_triples_of_an_old_database_are_read_again_for_their_words(tmp_path: Path) -> None:
+    restore(3, tmp_path / "fixture.sqlite3")
+    ids = {id for (id,) in look(tmp_path / "fixture.sqlite3", "SELECT id FROM triples")}
+    assert ids
+    for kb in _opened(3, tmp_path):
+
+        def shown(kb: KnowledgeBase = kb) -> list[Any]:
+            return list(kb.triples.page(user_id="小明", agent_id="*")["items"])
+
+        eventually("all are read", lambda: all(one["language"] == "zh" for one in shown()))
+        assert {(one["subject"], one["predicate"], one["object"]) for one in shown()} == {
+            ("主人", "对…过敏", "花生"),
+            ("主人", "对…过敏", "虾"),
+        }
+        assert {one["id"] for one in shown()} == ids
+        assert {one["evidence"][0]["words"] for one in shown()} == {"主人对花生和虾过敏"}
+
+
+_FORGET_WORDS = """
+    UPDATE evidence SET language = NULL, degree = NULL, words = NULL;
+    DELETE FROM properties WHERE name = 'triples_unread';
+    INSERT INTO properties SELECT 'triples_unread', max(row) FROM memories;
+"""
+"""Makes rows as schema 3 left them."""
+
+
+def test_reading_again_keeps_ids_tombstones_aliases_and_rows_made_by_hand(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        kb.add_many([f"我非常喜欢第{i}号茶" for i in range(250)])
+        kb.add("小明住在苏州")
+        kb.triples.alias("明明", "小明")
+        by_hand = kb.triples.add("user", "likes", "ramen")
+        (gone,) = kb.triples.page(object="第7号茶")["items"]
+        kb.triples.delete(gone["id"])
+        before = {one["id"]: one for one in kb.triples.page(limit=1000)["items"]}
+    with closing(sqlite3.connect(home / "memory.sqlite3")) as connection:
+        connection.executescript(_FORGET_WORDS)
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        (old,) = kb.triples.page(entity="小明")["items"]  # served while it is read again
+        assert (old["subject"], old["predicate_key"], old["object"]) == ("小明", "lives_in", "苏州")
+    unread = "SELECT 1 FROM properties WHERE name = 'triples_unread'"
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:  # the rest, after a stop in the middle
+        eventually("all are read", lambda: not look(home / "memory.sqlite3", unread))
+        after = {one["id"]: one for one in kb.triples.page(limit=1000)["items"]}
+        assert kb.triples.query("明明")["entity"] == "小明"
+        assert kb.triples.page(object="第7号茶")["total"] == 0
+    manual = after[by_hand]
+    assert (manual["predicate"], manual["language"], manual["evidence"][0]["words"]) == ("likes", "en", None)
+    before[by_hand]["evidence"][0]["words"] = None  # what the caller typed was not kept then
+    assert after == before
+
+
 @pytest.fixture(params=range(3, SCHEMA + 1))
 def with_knowledge(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeBase]:
     """One of the schemas that have knowledge points."""

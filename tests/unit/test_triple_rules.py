@@ -181,7 +181,8 @@ def test_punctuation_is_no_name(nothing: str) -> None:
     ],
 )
 def test_predicates(word: str, expected: tuple[str, bool]) -> None:
-    assert predicate_of(word) == expected
+    found = predicate_of(word)
+    assert (found.key, found.is_negated) == expected
 
 
 def test_a_negated_word_is_the_predicate_negated() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memoryd.core.triples import chinese_words as words
+from memoryd.core.triples import degrees
 from memoryd.core.triples.chinese_cores import CORES
 from memoryd.core.triples.chinese_meaning import split_objects
 from memoryd.core.triples.kin import KIN_ZH, PEOPLE_ZH
@@ -25,6 +26,7 @@ _FREQUENCY = re.compile(words.FREQUENCY)
 _CONDITION = re.compile(rf"(?P<condition>{words.CONDITION})(?P<comma>[，,]?)")
 _NOT = re.compile(words.NOT)
 _ADVERB = re.compile(words.ADVERB)
+_DEGREE = re.compile(degrees.ZH)
 _GIVEN = (
     r"(?:(?![比我你他她它的是在有叫住也不很都就喜爱讨怕会对和跟养今最没刚去来要想从给让把被总还已])"
     r"[\u4e00-\u9fff])"
@@ -72,7 +74,7 @@ def read_sentence(sentence: str, reading: Reading) -> Iterator[Statement]:
             condition = clause
             continue
         for one in _read_clause(clause, reading, is_event):
-            yield replace(one, condition=one.condition or condition)
+            yield replace(one, condition=one.condition or condition, words=clause)
         condition = None
 
 
@@ -155,6 +157,7 @@ def _subjects(clause: str, reading: Reading) -> Iterator[tuple[str, str | None, 
 def _predicated(rest: str, condition: str | None, frequency: str | None, is_event: bool) -> Iterator[Said]:
     """What is said after the subject: adverbials taken off one by one until a core fits."""
     negation = False
+    degree: str | None = None
     for _ in range(_STEPS):
         rest = rest.lstrip()
         if not rest:
@@ -162,7 +165,12 @@ def _predicated(rest: str, condition: str | None, frequency: str | None, is_even
         found = said_by(CORES, rest, negation, is_habit=bool(frequency or condition), is_event=is_event)
         if found:
             for one in found:
-                yield replace(one, frequency=frequency and frequency.rstrip("都会"), condition=condition)
+                yield replace(
+                    one,
+                    frequency=frequency and frequency.rstrip("都会"),
+                    condition=condition,
+                    degree=degrees.joined(degree, one.degree),
+                )
             return
         match = _FREQUENCY.match(rest)
         if match:
@@ -175,6 +183,10 @@ def _predicated(rest: str, condition: str | None, frequency: str | None, is_even
         match = _ADVERB.match(rest)
         if match:
             rest = rest[match.end() :]
+            continue
+        match = _DEGREE.match(rest)
+        if match:
+            degree, rest = degrees.joined(degree, match.group()), rest[match.end() :]
             continue
         match = _CONDITION.match(rest)
         if match and condition is None:
@@ -199,7 +211,9 @@ def _told(subject: str, kin: str | None, said: list[Said], reading: Reading) -> 
         if one.about:
             reading.speak_of(one.about)
             who = one.about
-        yield Statement(who, one.predicate, one.object, one.negation, one.frequency, one.condition)
+        yield Statement(
+            who, one.predicate, one.object, one.negation, one.frequency, one.condition, one.degree
+        )
 
 
 _PERSON = rf"(?:{words.OWN}|{words.OTHER}|{words.NAME})"

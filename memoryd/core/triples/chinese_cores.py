@@ -6,6 +6,7 @@ import re
 
 from memoryd.core.triples import chinese_meaning as says
 from memoryd.core.triples import chinese_words as words
+from memoryd.core.triples.degrees import ZH_MOST as DEGREE
 from memoryd.core.triples.said import Said, core
 
 _O = r"(?P<o>[^，,]{1,30})"
@@ -40,12 +41,12 @@ CORES = (
         r"的?体重(?:是|有)?(?P<o>[0-9一二三四五六七八九十百.]{1,6}(?:公斤|斤|千克|kg))",
         says.one_object("weight"),
     ),
-    core(r"(?P<o>[^，,对会不]{1,6}?)(?:严重)?过敏", says.objects("allergic_to")),
+    core(r"(?P<o>[^，,对会不]{1,6}?)(?P<degree>严重)?过敏", says.objects("allergic_to")),
     core(
         r"(?:对)(?P<o>[^，,]{1,15}?)不(?:会)?过敏",
         lambda m, n: (Said("allergic_to", one, not n) for one in says.split_objects(m["o"])),
     ),
-    core(r"(?:对)(?P<o>[^，,]{1,15}?)(?:严重|有点|都|轻微)?过敏", says.objects("allergic_to")),
+    core(r"(?:对)(?P<o>[^，,]{1,15}?)(?:(?P<degree>严重|有点|轻微)|都)?过敏", says.objects("allergic_to")),
     core(r"(?:和|跟|与|同)(?P<o>[^，,]{1,15}?)(?:一起|同|合)?(?:居住|住)(?:在一起|一起)?", says.lives_with),
     core(rf"(?:定居|居住|常住|家住|住|家)(?:在|于){_O}", says.place("lives_in")),
     core(
@@ -85,7 +86,7 @@ CORES = (
         rf"(?:会|懂|精通)(?:一点儿?|一些)?(?P<o>(?:{words.LANGUAGES})(?:[、和]?(?:{words.LANGUAGES}))*)",
         says.speaks,
     ),
-    core(rf"(?:会|能|擅长|很会){_O}", says.can),
+    core(rf"(?:会|能|擅长|(?P<degree>很)会){_O}", says.can),
     core(
         rf"最?(?:喜欢|爱|钟爱)(?:吃|喝|看|听|玩|去|读)?的(?P<kind>[^，,是]{{1,5}})(?:就?是|：|叫){_O}",
         says.favorite,
@@ -97,12 +98,12 @@ CORES = (
     ),
     core(rf"(?:偏爱|偏好){_O}", says.objects("prefers")),
     core(
-        r"(?:超|超级|很|最|特别|非常)?(?:喜欢|喜爱|热爱|爱(?!人)|爱好是?|爱上了|酷爱|迷上了"
+        rf"(?P<degree>{DEGREE}*)(?:喜欢|喜爱|热爱|爱(?!人)|爱好是?|爱上了|酷爱|迷上了"
         rf"|钟爱|热衷于|的?爱好是){_O}",
         says.objects("likes"),
     ),
-    core(rf"(?:最|很|超|特别)?(?:讨厌|厌恶|反感|受不了|烦|憎恨|痛恨){_O}", says.one_object("dislikes")),
-    core(rf"(?:最|很|特别|有点)?(?:害怕|恐惧|怕){_O}", says.one_object("fears")),
+    core(rf"(?P<degree>{DEGREE}*)(?:讨厌|厌恶|反感|受不了|烦|憎恨|痛恨){_O}", says.one_object("dislikes")),
+    core(rf"(?P<degree>{DEGREE}*)(?:害怕|恐惧|怕){_O}", says.one_object("fears")),
     core(r"有(?P<o>恐高症|幽闭恐惧症|密集恐惧症)", says.one_object("suffers_from")),
     core(
         rf"(?:患有|得了|患了|得过|查出了?){_O}",
@@ -110,7 +111,7 @@ CORES = (
             Said("suffers_from", one, n) for one in says.split_objects(m["o"]) if words.ILLNESS.search(one)
         ),
     ),
-    core(r"(?:有点|轻度|高度)?(?P<o>近视|贫血|色盲|失眠|夜盲)", says.one_object("suffers_from")),
+    core(r"(?P<degree>有点|轻度|高度)?(?P<o>近视|贫血|色盲|失眠|夜盲)", says.one_object("suffers_from")),
     core(r"(?P<o>单身|已婚|未婚|离异|离婚|丧偶|结婚|结了婚|成家|离了婚)了?", says.status),
     core(
         rf"(?:家里?)?(?:养|领养|收养)了?{_C}?(?:叫做?|名叫)(?P<name>[\u4e00-\u9fffA-Za-z]{{1,8}}?)的(?P<kind>[^，,]{{1,10}})",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memoryd.core.triples import degrees
 from memoryd.core.triples import english_words as words
 from memoryd.core.triples.english_cores import CORES
 from memoryd.core.triples.kin import KIN_EN, PEOPLE_EN
@@ -64,6 +65,8 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _STEPS = 5
+_DEGREE = re.compile(degrees.EN, re.IGNORECASE)
+_DEGREE_LAST = re.compile(rf"\s(?P<degree>{degrees.EN_LAST})[\s.,!]*$", re.IGNORECASE)
 _NAMED_KIN = re.compile(
     rf"{words.MY} (?P<lead>{words.KIN_LEAD})(?P<kin>{words.KIN})(?:,? (?:named "
     rf"|called )?(?P<name>{words.NAME}),?)?(?= |'s )"
@@ -170,6 +173,8 @@ def _told(
         reading.name_relative(relation, subject)
         yield Statement(subject, relation, OWN)
     negation = False
+    last = _DEGREE_LAST.search(rest)
+    degree = last and last["degree"].lower()
     for _ in range(_STEPS):
         said = said_by(CORES, rest, negation, is_habit=bool(frequency or condition))
         if said:
@@ -182,6 +187,8 @@ def _told(
             negation = not negation
         elif match["frequency"]:
             frequency = frequency or match["frequency"]
+        elif _DEGREE.fullmatch(match["adverb"]):
+            degree = degrees.joined(match["adverb"].lower(), degree)
         rest = ("is " if is_be else "") + rest[match.end() :]
     else:
         return
@@ -195,7 +202,15 @@ def _told(
         if one.about:
             reading.speak_of(one.about)
             who = one.about
-        yield Statement(who, one.predicate, one.object, one.negation, one.frequency or frequency, condition)
+        yield Statement(
+            who,
+            one.predicate,
+            one.object,
+            one.negation,
+            one.frequency or frequency,
+            condition,
+            degrees.joined(one.degree, degree),
+        )
 
 
 _WHO = rf"(?:{words.OWN}|{_PRONOUN}|{words.NAME})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memoryd.core.triples import english_meaning as says
 from memoryd.core.triples import english_words as words
+from memoryd.core.triples.degrees import EN as DEGREE
 from memoryd.core.triples.said import core
 
 _O = r"(?P<o>.{1,80})"
@@ -58,28 +59,30 @@ CORES = (
         lambda m, _: says.liked("dislikes")(m, False),
     ),
     core(
-        rf"{_BE} (?:really |very |quite |so |extremely |terribly )?(?:not )?(?:afraid"
+        rf"{_BE} (?:(?P<degree>{DEGREE}) )?(?:not )?(?:afraid"
         rf"|scared|terrified|frightened) of {_O}",
         says.objects("fears"),
     ),
     core(rf"fears? {_O}", says.objects("fears")),
     core(
-        rf"{_BE}(?P<not> not)? (?:severely |highly |mildly |very |slightly |deathly "
-        rf"|really )?allergic to {_O}",
+        rf"{_BE}(?P<not> not)? (?:(?P<degree>{DEGREE}) )?allergic to {_O}",
         says.objects("allergic_to"),
     ),
     core(rf"ha(?:ve|s) an? (?:\w+ )?allergy to {_O}", says.objects("allergic_to")),
-    core(r"ha(?:ve|s) an? (?:severe |mild |bad |serious )?(?P<o>\w+) allergy", says.objects("allergic_to")),
+    core(
+        r"ha(?:ve|s) an? (?:(?P<degree>severe|mild|bad|serious) )?(?P<o>\w+) allergy",
+        says.objects("allergic_to"),
+    ),
     core(rf"suffers? from {_O}", says.objects("suffers_from")),
     core(rf"(?:was|has been|have been) diagnosed with {_O}", says.objects("suffers_from")),
     core(
-        rf"{_BE} (?:really |very |a big |a huge )?(?:fond of|into|keen on|fan of|crazy "
+        rf"{_BE} (?:(?P<degree>{DEGREE}) )?(?:fond of|into|keen on|fan of|crazy "
         rf"about|passionate about) {_O}",
         says.liked("likes"),
     ),
     core(rf"would rather {_O}", says.prefers),
     core(rf"prefers? {_O}", says.prefers),
-    core(rf"(?:really )?(?:loves?|likes?|enjoys?|adores?) {_O}", says.liked("likes")),
+    core(rf"(?:(?P<degree>really) )?(?:loves?|likes?|enjoys?|adores?) {_O}", says.liked("likes")),
     core(rf"{_BE} originally from {_O}", says.place("comes_from")),
     core(rf"(?:comes?|came|{_BE}|hails?) (?:originally )?from {_O}", says.place("comes_from")),
     core(rf"grew up in {_O}", says.place("comes_from")),

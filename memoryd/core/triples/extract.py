@@ -9,8 +9,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal
+from dataclasses import replace
 
+from memory_client.types import Language
+from memoryd.core.triples.language import language_of
 from memoryd.core.triples.names import OWN, key_of
 from memoryd.core.triples.reading import Reading
 from memoryd.core.triples.statement import MAX_BYTES, Statement
@@ -18,7 +20,6 @@ from memoryd.core.triples.statement import MAX_BYTES, Statement
 READ_CHARS = 4_000
 SENTENCE_CHARS = 300
 MOST = 32
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 _SENTENCE = re.compile(
     r"(?:[^。！？!?；;\n.]|\.(?!\s|$)|(?<=\b[DMS]r)\.|(?<=\bMrs)\.|(?<=\bMs)\."
     r"|\.(?=\.))*(?:[。！？!?；;\n.]+|$)"
@@ -35,20 +36,21 @@ def extracted(text: str, *, by_user: bool = True) -> list[Statement]:
     for sentence in _sentences(text[:READ_CHARS]):
         if not by_user and _FIRST_PERSON.search(sentence):
             continue
-        read = _rules("chinese" if _HAN.search(sentence) else "english")
-        for one in read(sentence, reading):
+        language = language_of(sentence)
+        for one in _rules(language)(sentence, reading):
             if _is_sound(one):
-                found.setdefault(one.identity, one)
+                said = replace(one, language=language, words=one.words or sentence)
+                found.setdefault(one.identity, said)
         if len(found) >= MOST:
             break
     return list(found.values())[:MOST]
 
 
 @functools.cache
-def _rules(language: Literal["chinese", "english"]) -> Callable[[str, Reading], Iterator[Statement]]:
+def _rules(language: Language) -> Callable[[str, Reading], Iterator[Statement]]:
     """The rules of a language: their patterns take a tenth of a second to compile, so not before they are
     needed."""
-    if language == "chinese":
+    if language == "zh":
         from memoryd.core.triples import chinese
 
         return chinese.read_sentence
@@ -59,8 +61,8 @@ def _rules(language: Literal["chinese", "english"]) -> Callable[[str, Reading], 
 
 def warm_up() -> None:
     """Load the rules, so that the first text does not wait for them."""
-    _rules("chinese")
-    _rules("english")
+    _rules("zh")
+    _rules("en")
 
 
 def _sentences(text: str) -> Iterator[str]:

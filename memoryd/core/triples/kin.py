@@ -72,3 +72,22 @@ PEOPLE_EN = {
 }
 PEOPLE_ZH = {**KIN_ZH, "父母": "parents", "爸妈": "parents", "爷爷奶奶": "grandparents", "家人": "family"}
 """The same with words for several."""
+
+SHOWN_ZH = {relation: words.split()[0] for relation, words in _ZH.items()} | {
+    "sister": "姐妹",
+    "brother": "兄弟",
+    "grandmother": "祖母或外祖母",
+    "grandfather": "祖父或外祖父",
+    "uncle": "叔伯或舅舅",
+    "aunt": "姑姨或婶婶",
+    "cousin": "堂亲或表亲",
+    "parents": "父母",
+    "grandparents": "祖父母或外祖父母",
+    "family": "家人",
+    "children": "孩子",
+    "partner": "伴侣",
+}
+"""The Chinese word for a relation where the evidence has none: no narrower than the English one."""
+
+SPOKEN_ZH = {**{word: relation for relation, word in SHOWN_ZH.items()}, **PEOPLE_ZH}
+"""Every Chinese word for a relation, those that are only shown included."""

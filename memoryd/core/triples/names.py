@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memoryd.core.fold import fold
-from memoryd.core.triples.kin import KIN_EN, KIN_ZH
+from memoryd.core.triples.kin import PEOPLE_EN, SPOKEN_ZH
 
 OWN = "user"
 """The name and the key of the user's own node."""
@@ -54,10 +54,19 @@ def key_of(name: str) -> str:
     return _TITLE_ZH.sub("", _TITLE_EN.sub("", folded))
 
 
+def keys_of(name: str) -> tuple[str, ...]:
+    """The keys under which an entity of this name may be stored, the current one first.
+
+    In stores of schema 3 我父母 had a key of its own.
+    """
+    return tuple(dict.fromkeys((key_of(name), bare(fold(name)))))
+
+
 def _relative(folded: str) -> str | None:
     """The relation of somebody who is called after the user: 我妈妈, my mom, the user's mother."""
     match = _OWN_START.match(folded)
     if match is None:
         return None
     rest = folded[match.end() :]
-    return KIN_ZH.get(rest) or KIN_EN.get(rest) or (rest if folded.startswith(f"{OWN}'s ") else None)
+    known = SPOKEN_ZH.get(rest) or PEOPLE_EN.get(rest)
+    return known or (rest if folded.startswith(f"{OWN}'s ") else None)

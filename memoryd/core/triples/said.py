@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Said:
     condition: str | None = None
     new_name: bool = False
     about: str | None = None
+    degree: str | None = None
 
 
 Tell = Callable[[re.Match[str], bool], Iterator[Said]]
@@ -26,8 +27,10 @@ Tell = Callable[[re.Match[str], bool], Iterator[Said]]
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """A rule. habit: only with a frequency or a condition, or negated; event: also of a single time
-    (上个月搬到)."""
+    """A rule. The group `degree` of its pattern is how strongly it holds.
+
+    habit: only with a frequency or a condition, or negated; event: also of a single time (上个月搬到).
+    """
 
     pattern: re.Pattern[str]
     tell: Tell
@@ -53,5 +56,6 @@ def said_by(
             is_negated = negation != bool(match.groupdict().get("not"))
             found = list(rule.tell(match, is_negated))
             if found:
-                return found
+                degree = match.groupdict().get("degree") or None
+                return [replace(one, degree=degree) for one in found]
     return []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
+from memory_client.types import Language
+from memoryd.core.triples.language import language_of
 from memoryd.core.triples.names import bare, key_of, name_of
 from memoryd.core.triples.predicates import predicate_of
 
@@ -15,7 +17,12 @@ MAX_BYTES = 200
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Who (subject) is what (predicate) to what (object); how often, and under what condition, if said."""
+    """Who (subject) is what (predicate) to what (object); how often, and under what condition, if said.
+
+    Subject, predicate and object are canonical (`user`, `user's mother`, `likes`); what is shown is made of
+    them for a language. degree: how strongly it holds; language, words: of what says so, as it stands. These
+    three are no part of the identity: 非常喜欢 and 喜欢 state the same.
+    """
 
     subject: str
     predicate: str
@@ -23,6 +30,9 @@ class Statement:
     negation: bool = False
     frequency: str | None = None
     condition: str | None = None
+    degree: str | None = None
+    language: Language | None = field(default=None, compare=False)
+    words: str | None = field(default=None, compare=False)
 
     @property
     def identity(self) -> bytes:
@@ -46,27 +56,38 @@ def checked_statement(
     negation: bool = False,
     frequency: str | None = None,
     condition: str | None = None,
+    degree: str | None = None,
     where: str = "",
 ) -> Statement:
     """A caller's statement, normalised. where: what stands before a parameter's name in an error.
 
-    不喜欢, "does not like" and the like are the predicate negated. Raises `InvalidParameterError`.
+    不喜欢, "does not like" and the like are the predicate negated, 非常喜欢 and "really likes" have a degree.
+    Its language is that of the predicate. Raises `InvalidParameterError`.
     """
-    name, is_negated = predicate_of(_checked(predicate, f"{where}predicate"))
+    meant = predicate_of(_checked(predicate, f"{where}predicate"))
+    if not meant.key:
+        _checked(predicate, f"{where}predicate", "has no letters")
+    frequency, condition, degree = (
+        None if value is None else _checked(value, f"{where}{name}").strip()
+        for name, value in (("frequency", frequency), ("condition", condition), ("degree", degree))
+    )
     return Statement(
         checked_name(subject, f"{where}subject"),
-        name,
+        meant.key,
         checked_name(object, f"{where}object"),
-        negation != is_negated,
-        None if frequency is None else _checked(frequency, f"{where}frequency").strip(),
-        None if condition is None else _checked(condition, f"{where}condition").strip(),
+        negation != meant.is_negated,
+        frequency,
+        condition,
+        degree or meant.degree,
+        language=language_of(predicate),
+        words=" ".join((subject, predicate, object)),
     )
 
 
 def checked_name(name: str, parameter: str) -> str:
     """A caller's name of an entity, normalised. Raises `InvalidParameterError`."""
-    fault = None if _fault(name) or bare(name) else "is empty but for punctuation"
-    return name_of(_checked(name, parameter, fault))
+    is_bare = not _fault(name) and _fault(bare(name)) is not None
+    return name_of(_checked(name, parameter, "is empty but for punctuation" if is_bare else None))
 
 
 def _checked(value: Any, parameter: str, fault: str | None = None) -> str:

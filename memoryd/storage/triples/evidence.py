@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from memory_client.types import Language
 from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.scope import Scope
+from memoryd.core.triples import Statement
 from memoryd.storage.database import Transaction
 from memoryd.storage.triples import entities, rows
 from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, Stored, agent_condition
@@ -17,13 +19,20 @@ from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, Stored, agent_condi
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A piece of evidence. id, version: of the memory or turn, None for a caller's own word."""
+    """A piece of evidence.
+
+    id, version: of the memory or turn, None for a caller's own word; language, degree, words: None for what
+    was stored before they were kept and is not read again yet.
+    """
 
     kind: Literal["memory", "manual", "turn"]
     id: str | None
     version: int | None
     is_active: bool
     agent_id: str | None
+    language: Language | None = None
+    degree: str | None = None
+    words: str | None = None
 
 
 def of(
@@ -33,23 +42,35 @@ def of(
     active first, then archived memories, newest first."""
     agent, params = agent_condition(scope)
     told = connection.execute(
-        "SELECT e.triple, e.row, e.version, m.id, m.state, u.id, nullif(e.agent_id, '') FROM evidence e "
+        "SELECT e.triple, e.row, e.version, m.id, m.state, u.id, nullif(e.agent_id, ''), "
+        "e.language, e.degree, e.words FROM evidence e "
         "LEFT JOIN memories m ON m.row = e.row LEFT JOIN turns u ON u.row = e.row "
         f"WHERE e.triple IN (SELECT value FROM json_each(?)) AND +e.user_id = ? AND {agent} "
         "ORDER BY e.triple, m.state IS NOT NULL AND m.state != 'active', e.row DESC",
         [json.dumps(list(numbers)), scope.user_id, *params],
     )
     found: dict[int, list[Told]] = {number: [] for number in numbers}
-    for triple, row, version, memory, state, turn, agent in told:
+    for triple, row, version, memory, state, turn, *said in told:
         if len(found[triple]) >= most:
             continue
         if row == MANUAL:
-            found[triple].append(Told("manual", None, None, True, agent))
+            found[triple].append(Told("manual", None, None, True, *said))
         elif memory is not None:
-            found[triple].append(Told("memory", memory, version, state == "active", agent))
+            found[triple].append(Told("memory", memory, version, state == "active", *said))
         else:
-            found[triple].append(Told("turn", turn, None, True, agent))
+            found[triple].append(Told("turn", turn, None, True, *said))
     return found
+
+
+def worded(statement: Statement, told: Sequence[Told]) -> Statement:
+    """The statement in the language and words of the newest evidence that counts; its degree is the newest
+    that was stated in that language."""
+    counting = [one for one in told if one.is_active] or told
+    newest = next((one for one in counting if one.language), None)
+    if newest is None:
+        return statement
+    degree = next((one.degree for one in counting if one.degree and one.language == newest.language), None)
+    return replace(statement, language=newest.language, words=newest.words, degree=degree)
 
 
 def texts_of(

@@ -98,11 +98,39 @@ def store(
         if row
         else (_insert(tx, user_id, statement, new_id, identity, now), new_id)
     )
-    tx.executemany(
-        "INSERT OR REPLACE INTO evidence (user_id, triple, row, agent_id, version) VALUES (?, ?, ?, ?, ?)",
-        [(user_id, number, one.row, one.agent_id or "", one.version) for one in told],
-    )
+    for one in told:
+        _insert_evidence(tx, user_id, number, one, statement, by_hand=by_hand)
     return id
+
+
+def _insert_evidence(
+    tx: Transaction, user_id: str, triple: int, evidence: Evidence, statement: Statement, *, by_hand: bool
+) -> None:
+    """Note what says so, in its words. A caller who names a text adds to what rules have read in it."""
+    if not by_hand:
+        update = "language = excluded.language, degree = excluded.degree, words = excluded.words"
+    else:
+        kept, given = ("excluded", "evidence") if evidence.row == MANUAL else ("evidence", "excluded")
+        update = (
+            f"language = coalesce({kept}.language, {given}.language), "
+            f"words = coalesce({kept}.words, {given}.words), "
+            "degree = coalesce(excluded.degree, evidence.degree)"
+        )
+    tx.execute(
+        "INSERT INTO evidence (user_id, triple, row, agent_id, version, language, degree, words) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (triple, row, agent_id) "
+        f"DO UPDATE SET version = excluded.version, {update}",
+        (
+            user_id,
+            triple,
+            evidence.row,
+            evidence.agent_id or "",
+            evidence.version,
+            statement.language,
+            statement.degree,
+            statement.words,
+        ),
+    )
 
 
 def bury(tx: Transaction, scope: Scope, number: int, now: float) -> None:
@@ -168,7 +196,7 @@ class Wanted:
     row: of the memory or turn that is evidence."""
 
     subject: Sequence[int] | None = None
-    predicate: str | None = None
+    predicates: Sequence[str] | None = None
     object: Sequence[int] | None = None
     entity: Sequence[int] | None = None
     negation: bool | None = None
@@ -226,9 +254,9 @@ def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> Sql
             "UNION SELECT number FROM triples WHERE object IN (SELECT value FROM json_each(?)))"
         )
         params += [ends, ends]
-    if wanted.predicate is not None:
-        parts.append("t.predicate = ?")
-        params.append(wanted.predicate)
+    if wanted.predicates is not None:
+        parts.append(f"t.predicate IN ({', '.join('?' * len(wanted.predicates))})")
+        params += wanted.predicates
     if wanted.negation is not None:
         parts.append("t.negation = ?")
         params.append(wanted.negation)  # type: ignore[arg-type]
