@@ -347,7 +347,7 @@ _FORGET_WORDS = """
     DELETE FROM properties WHERE name = 'triples_unread';
     INSERT INTO properties SELECT 'triples_unread', max(row) FROM memories;
 """
-"""Makes rows as schema 3 left them."""
+"""Makes rows as schema 4 left them."""
 
 
 def test_reading_again_keeps_ids_tombstones_aliases_and_rows_made_by_hand(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def key_of(name: str) -> str:
 def keys_of(name: str) -> tuple[str, ...]:
     """The keys under which an entity of this name may be stored, the current one first.
 
-    In stores of schema 3 我父母 had a key of its own.
+    In stores of schema 4 我父母 had a key of its own.
     """
     return tuple(dict.fromkeys((key_of(name), bare(fold(name)))))
 
