@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
-from memoryd.core.metadata import FORBIDDEN, TAKEN
+from memoryd.core.metadata import ALIASES, FORBIDDEN, TAKEN
 from memoryd.core.shown import shown
 from memoryd.core.times import parse_time
 
@@ -82,12 +82,12 @@ class Grammar:
 
 RECORDS = Grammar(
     FIELDS,
-    aliases={"timestamp": "created_at"},
+    aliases=ALIASES,
     elsewhere={
         "user_id": "pass user_id as a keyword, a filter cannot reach another user",
         "agent_id": "pass agent_id as a keyword",
     },
-    not_own=TAKEN | FORBIDDEN.keys(),
+    not_own=TAKEN | FORBIDDEN.keys() | ALIASES.keys(),
 )
 """Memories and turns, and whatever is found together with them."""
 

@@ -29,6 +29,17 @@ FORBIDDEN = {
     "version": "versions are counted by memoryd",
     "state": "states change through methods such as delete",
 }
+ALIASES = {
+    "timestamp": "created_at",
+    "temporal_start": "event_start",
+    "temporal_end": "event_end",
+    "last_accessed_at": "last_access",
+}
+"""Other names of fields."""
+KEY_NAMES = "exact_key_names"
+"""The caller's own key that keeps the names of exact keys that were given as `{name: key}`."""
+_UNSORTED = "general"
+"""A category of other systems that says nothing."""
 _MAX_DEPTH = 16
 
 
@@ -115,9 +126,10 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "session_id": _string,
 }
 TAKEN = frozenset(_READERS) | {"timestamp"}
-"""Keys of metadata that are fields of the record."""
+"""Keys of metadata that are fields of the record, whatever their value."""
 _NULLABLE = frozenset(
     {
+        "position",
         "source_id",
         "event_start",
         "event_end",
@@ -139,13 +151,19 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
     rest: dict[str, Any] = {}
     notices: list[str] = []
     for given, value in metadata.items():
-        key = "created_at" if given == "timestamp" else given
+        key = ALIASES.get(given, given)
         if key in FORBIDDEN:
             raise _fault(key, value, f"no such key here: {FORBIDDEN[key]}")
-        if key not in _READERS:
+        if key == "position" and _is_position(value):
+            fields[key] = value
+        elif key == "exact_keys" and isinstance(value, dict):
+            fields[key], rest[KEY_NAMES] = _named_keys(value)
+            notices.append(f"exact_keys: the values are the keys, their names are kept in {KEY_NAMES}")
+        elif key not in _READERS:
             rest[_own_key(key)] = _plain(key, value, 1)
+            notices.extend(_kept_notices(key, value))
         elif value is not None:
-            _read_field(key, value, metadata, fields, notices)
+            _read_field(given, key, value, metadata, fields, notices)
     lists = [list(fields.get(name, ())) for name in ("tags", "exact_keys")]
     _check_size([rest, *lists], limit)
     _check_ranges(fields)
@@ -160,20 +178,61 @@ def read_own(metadata: Mapping[str, Any], limit: int) -> dict[str, Any]:
 
 
 def _read_field(
-    key: str, value: Any, metadata: Mapping[str, Any], fields: dict[str, Any], notices: list[str]
+    given: str,
+    key: str,
+    value: Any,
+    metadata: Mapping[str, Any],
+    fields: dict[str, Any],
+    notices: list[str],
 ) -> None:
+    if key == "category" and value == _UNSORTED:
+        notices.append(f"category {value!r} taken as 'fact': a memory is system, core, fact or episode")
+        value = "fact"
     if key == "category" and value not in CATEGORIES and metadata.get("kind") is None:
         kind = OTHER_KINDS.get(value, value) if isinstance(value, str) else None
         if kind in KINDS:
             fields["kind"] = kind
             notices.append(f"category {value!r} is a kind: taken as kind {kind!r}, category fact")
             return
-    read = _READERS[key](key, value)
+    is_foreign = given not in (key, "timestamp")
+    read = _READERS[key](given if is_foreign else key, value)
     if key in fields and fields[key] != read:
-        raise _fault(key, value, "one value: timestamp and created_at are the same field")
+        names = [name for name, field in ALIASES.items() if field == key]
+        raise _fault(key, value, f"one value: {' and '.join([*names, key])} are the same field")
+    if is_foreign:
+        notices.append(f"{given} taken as {key}")
     if key in ("kind", "source") and read != value:
         notices.append(f"{key} {value!r} taken as {read!r}")
     fields[key] = read
+
+
+def _is_position(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+
+
+def _named_keys(value: Mapping[Any, Any]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The exact keys of `{name: key}`, and the object as it is kept."""
+    named: dict[str, str] = {}
+    for name, key in value.items():
+        if isinstance(key, bool) or not isinstance(key, str | int | float):
+            raise _fault(f"exact_keys.{name}", key, "a string or a number")
+        named[_own_key(name)] = str(key)
+    return _strings("exact_keys", list(named.values())), named
+
+
+def _kept_notices(key: str, value: Any) -> list[str]:
+    """What to say of a key that has the name of a field and is none here."""
+    if key == "parent_id" and value is not None:
+        return ["parent_id is kept as your own key and links nothing: supersede() makes a successor"]
+    if key == "position" and value is not None:
+        return [f"position {shown(value)} is no whole number from 0: kept as your own key"]
+    return []
+
+
+def displaced_keys(draft: Draft) -> set[str]:
+    """Of an update: the own keys whose place a field takes."""
+    gone = {"position"} & draft.fields.keys()
+    return gone if "exact_keys" not in draft.fields else gone | ({KEY_NAMES} - draft.rest.keys())
 
 
 def _own_key(key: Any) -> str:
@@ -237,8 +296,10 @@ def _check_ranges(fields: dict[str, Any]) -> None:
 
 def removed_keys(metadata: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     """Of an update: the fields and the own keys whose value is None, that is, to be removed."""
-    gone = {"created_at" if key == "timestamp" else key for key, value in metadata.items() if value is None}
-    return gone & set(_READERS), gone - set(_READERS)
+    given = {key for key, value in metadata.items() if value is None}
+    fields = {ALIASES.get(key, key) for key in given} & {*_READERS, "position"}
+    own = given - TAKEN
+    return fields, own | {KEY_NAMES} if "exact_keys" in fields else own
 
 
 def default_of(field: str) -> Any:

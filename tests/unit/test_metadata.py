@@ -226,6 +226,63 @@ def test_what_an_update_removes() -> None:
     assert removed_keys(metadata) == ({"tags", "created_at"}, {"mood"})
 
 
+def test_the_times_of_other_systems_are_ours() -> None:
+    draft = read_metadata(
+        {"temporal_start": "1970-01-02", "temporal_end": 90_000, "last_accessed_at": 7}, LIMIT
+    )
+    assert draft.fields == {"event_start": 86_400.0, "event_end": 90_000.0, "last_access": 7.0}
+    assert draft.rest == {}
+    assert draft.notices == (
+        "temporal_start taken as event_start",
+        "temporal_end taken as event_end",
+        "last_accessed_at taken as last_access",
+    )
+    assert read_metadata({"temporal_start": None}, LIMIT).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("metadata", "parameter"),
+    [
+        ({"temporal_start": "in spring"}, "temporal_start"),
+        ({"temporal_start": 2, "temporal_end": 1}, "event_end"),
+        ({"temporal_start": 2, "event_start": 1}, "event_start"),
+        ({"exact_keys": {"a": ["b"]}}, "exact_keys.a"),
+        ({"exact_keys": {"a": True}}, "exact_keys.a"),
+    ],
+)
+def test_what_does_not_fit_there_is_named_as_it_was_given(metadata: dict[str, Any], parameter: str) -> None:
+    assert refusal(metadata).data["parameter"] == f"metadata.{parameter}"
+
+
+def test_a_category_that_says_nothing_is_the_default() -> None:
+    draft = read_metadata({"category": "general", "kind": "task"}, LIMIT)
+    assert draft.fields == {"category": "fact", "kind": "task"}
+    assert draft.notices == ("category 'general' taken as 'fact': a memory is system, core, fact or episode",)
+
+
+def test_a_position_is_a_whole_number_or_an_own_key() -> None:
+    assert read_metadata({"position": 3}, LIMIT).fields == {"position": 3}
+    for value in ("left", -1, 1.5, True):
+        draft = read_metadata({"position": value}, LIMIT)
+        assert (draft.fields, draft.rest) == ({}, {"position": value})
+        assert draft.notices == (f"position {value!r} is no whole number from 0: kept as your own key",)
+
+
+def test_named_exact_keys_are_found_by_their_values() -> None:
+    draft = read_metadata({"exact_keys": {"order": "A-17", "seat": 12}}, LIMIT)
+    assert draft.fields == {"exact_keys": ("A-17", "12")}
+    assert draft.rest == {"exact_key_names": {"order": "A-17", "seat": "12"}}
+    assert draft.notices == ("exact_keys: the values are the keys, their names are kept in exact_key_names",)
+
+
+def test_a_parent_of_the_callers_own_links_nothing_and_is_said_so() -> None:
+    draft = read_metadata({"parent_id": "mem_1"}, LIMIT)
+    assert (draft.fields, draft.rest) == ({}, {"parent_id": "mem_1"})
+    assert draft.notices == (
+        "parent_id is kept as your own key and links nothing: supersede() makes a successor",
+    )
+
+
 def test_what_fields_fall_back_to() -> None:
     assert [default_of(name) for name in ("tags", "source_id", "kind", "confidence", "expires_at")] == [
         (), None, "fact", 1.0, None,
