@@ -20,7 +20,7 @@ STOP_SECONDS = 60.0
 
 
 class Store(Protocol):
-    """What tells its engine: a client or a `KnowledgeBase`."""
+    """What reports on its model: a client or a `KnowledgeBase`."""
 
     def status(self) -> Any: ...
 
@@ -48,11 +48,11 @@ def temporary_daemon() -> Iterator[KnowledgeClient]:
 
 
 def wait_for_engine(store: Store, seconds: float) -> None:
-    """Until the fastest engine that the settings allow serves. Raises `TimeoutError`."""
+    """Until the model is loaded, or cannot be. Raises `TimeoutError`."""
     end = time.monotonic() + seconds
-    while (status := store.status()["embedder"])["state"] == "loading" or status["fallback"] is not None:
+    while store.status()["embedder"]["state"] == "loading":
         if time.monotonic() > end:
-            raise TimeoutError(f"the fast engine does not serve after {seconds:g} s: {status['fallback']}")
+            raise TimeoutError(f"the embedding model is not loaded after {seconds:g} s")
         time.sleep(0.1)
 
 

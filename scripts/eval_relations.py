@@ -1,6 +1,6 @@
 """Measure what the graph source brings, against a daemon of its own in a temporary directory.
 
-python scripts/eval_relations.py [--split tuning|final|all] [--k 1 3 5] [--engine auto|original]
+python scripts/eval_relations.py [--split tuning|final|all] [--k 1 3 5]
 
 Each question is asked of the memories of both users of its language, once without the graph and once with it.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -33,7 +32,6 @@ def main() -> int:
 
     leave_tidily()
     users = json.loads(LABELS.read_text(encoding="utf-8"))["users"]
-    os.environ["MEMORYD_EMBEDDER_ENGINE"] = options.engine
     with temporary_daemon() as client:
         wait_for_engine(client, ENGINE_SECONDS)
         names = _stored(client, users)
@@ -46,7 +44,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
     parser.add_argument("--k", type=int, nargs="+", default=[1, 3, 5])
-    parser.add_argument("--engine", choices=["auto", "original"], default="auto")
     return parser
 
 

@@ -1,7 +1,7 @@
 """Measure retrieval on a data set, through the client, against a daemon of its own in a temporary directory.
 
 python scripts/eval_retrieval.py --dataset PATH [--mode auto|semantic|lexical|hybrid] [--k 1 5 10 20]
-                                 [--engine auto|original] [--questions FILE [--split NAME]] [--out FILE]
+                                 [--questions FILE [--split NAME]] [--out FILE]
                                  [--graph]
 python scripts/eval_retrieval.py --dataset PATH --beside PATH [--cache DIR] --leave-one-out | --ablate
 
@@ -14,7 +14,6 @@ feature, and compares with plain fusion and the single sources by paired bootstr
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -60,7 +59,6 @@ def _measure(options: argparse.Namespace) -> None:
     from evaluation.runner import asked, run
 
     dataset = load(options.dataset, options.questions, options.split)
-    os.environ["MEMORYD_EMBEDDER_ENGINE"] = options.engine
     with temporary_daemon() as client:
         if options.mode != "lexical":
             wait_for_engine(client, ENGINE_SECONDS)
@@ -95,9 +93,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dataset", type=Path, required=True, help="a LoCoMo or MemoryBank JSON file")
     parser.add_argument("--mode", choices=["auto", "semantic", "lexical", "hybrid"], default="auto")
-    parser.add_argument(
-        "--engine", choices=["auto", "original"], default="auto", help="engine of the bundled model"
-    )
     parser.add_argument("--k", type=int, nargs="+", default=[1, 5, 10, 20], help="cut-offs (1 5 10 20)")
     parser.add_argument("--questions", type=Path, help="JSON questions to ask instead of the data set's")
     parser.add_argument("--split", help="ask only those of --questions that are in this split")

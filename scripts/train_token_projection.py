@@ -28,13 +28,14 @@ def main() -> int:
     _environment.run_where_installed()
     import numpy as np
 
+    from e5_files.calibrate import texts
     from memoryd.models import probe
-    from memoryd.models.e5.bundled import open_fast
-    from memoryd.models.e5.calibration import texts
+    from memoryd.models.base import Loading
+    from memoryd.models.e5.bundled import open_bundled
     from memoryd.models.e5.reduction import FILE, REDUCED
 
     with tempfile.TemporaryDirectory() as folder:
-        engine = open_fast(Path(folder), lambda: False)
+        engine = open_bundled(Path(folder), Loading())
         own = [*texts(), *probe.TEXTS, *_labelled()]
         # in pairs too, as turns are read with what was said before
         pairs = ["\n".join(pair) for pair in zip(own, own[7:], strict=False)]

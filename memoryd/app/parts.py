@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from memory_client.deadline import Deadline
-from memory_client.errors import DeadlineExceededError, ModelUnavailableError
+from memory_client.errors import ConfigurationError, DeadlineExceededError, ModelUnavailableError
 from memory_client.paths import DataPaths
 from memoryd.app.settings import Settings
 from memoryd.app.zone import zone_source
@@ -70,8 +71,7 @@ def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
     own = settings.embedder
     return EmbedderChoice(
         model=own.model,
-        engine=own.engine,
-        models=paths.models,
+        models=models_directory(settings, paths),
         device=own.device,
         base_url=own.base_url,
         api_key=own.api_key,
@@ -84,9 +84,24 @@ def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
     )
 
 
+def models_directory(settings: Settings, paths: DataPaths) -> Path:
+    """Where the bundled model builds its files. Raises `ConfigurationError` for a relative path."""
+    named = settings.embedder.models_dir
+    if not named:
+        return paths.models
+    directory = Path(named).expanduser()
+    if not directory.is_absolute():
+        raise ConfigurationError(
+            f"embedder.models_dir is {named!r}, expected an absolute path, or nothing for models/ in the "
+            "data directory",
+            setting="embedder.models_dir",
+        )
+    return directory
+
+
 def _former_host(choice: EmbedderChoice, model: str) -> EmbedderHost | None:
     """The model an index was made with, to serve it until the new one is complete; None if it won't load."""
-    host = EmbedderHost(replace(choice, model=model, engine="original"))
+    host = EmbedderHost(replace(choice, model=model))
     host.start()
     try:
         host.wait(Deadline.after(_FORMER_SECONDS))

@@ -96,11 +96,10 @@ class EmbedderSettings:
         choices=_EMBEDDERS,
         families=_EMBEDDER_FAMILIES,
     )
-    engine: str = _setting(
-        "auto",
-        "Engine of the bundled model: `auto` changes over from the original one to ONNX Runtime, a few times "
-        "as fast, as soon as that is ready.",
-        choices=("auto", "original"),
+    models_dir: str = _setting(
+        "",
+        "Directory where the bundled model builds its files, which several stores may share; empty: models/ "
+        "in the data directory.",
     )
     device: str = _setting("cpu", "Device of a sentence-transformers model: cpu, cuda, cuda:1, mps.")
     base_url: str = _setting("", "Endpoint of an openai: model, such as http://127.0.0.1:1234/v1.")

@@ -61,8 +61,7 @@ class Examine:
         """A model that loads, or that nobody wants, is no fault; one that failed is."""
         status = self._parts.meaning.status()
         failed = status["state"] == "unavailable" and status["model"] != "none"
-        slower = f" (no faster engine: {status['fallback']})" if status["fallback"] else ""
-        sound = status["reason"] or f"{status['engine']}, {status['fingerprint']}{slower}"
+        sound = status["progress"] or status["reason"] or f"{status['engine']}, {status['fingerprint']}"
         return _finding("embedding model", [str(status["reason"])] if failed else [], sound, "memoryd config")
 
     def _reranker(self) -> Finding:

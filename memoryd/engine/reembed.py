@@ -10,7 +10,7 @@ from threading import Event
 from memory_client.errors import ModelUnavailableError, StorageError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding import PORTION, embed_possible, portions
-from memoryd.engine.meaning import Meaning
+from memoryd.engine.meaning import Meaning, is_retired
 from memoryd.index.building import Building
 from memoryd.index.vector_index import VectorIndex
 from memoryd.index.vectors import Made
@@ -48,7 +48,7 @@ class Reembed:
 
     def _go_on(self, embedder: Embedder) -> float | None:
         serving = self._vectors.serving
-        is_fit = serving is not None and self._meaning.fits(serving, embedder)
+        is_fit = serving is not None and not is_retired(serving) and self._meaning.fits(serving, embedder)
         building = self._meaning.begin(embedder, self._stopping.is_set, anew=not is_fit)
         return None if building is None else self._build(building)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -14,6 +14,14 @@ from memoryd.core.passage import Passage
 
 FloatMatrix = npt.NDArray[np.float32]
 FloatVector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How whoever loads an embedder is told to stop, and reports a long step. report: None for no step."""
+
+    stop: Callable[[], bool] = lambda: False
+    report: Callable[[str | None], None] = lambda _: None
 
 
 class Embedder(Protocol):

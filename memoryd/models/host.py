@@ -19,10 +19,10 @@ from memory_client.errors import (
     ModelUnavailableError,
 )
 from memoryd.core.passage import Passage
-from memoryd.models.base import Embedder, Encoding, FloatMatrix
+from memoryd.models.base import Embedder, Encoding, FloatMatrix, Loading
 from memoryd.models.cache import QueryCache
 from memoryd.models.lanes import Lanes, batches, joined, pieces_of
-from memoryd.models.select import EmbedderChoice, open_embedder, open_faster, remote_endpoint
+from memoryd.models.select import EmbedderChoice, open_embedder, remote_endpoint
 from memoryd.models.texts import size_of
 
 State = Literal["loading", "ready", "unavailable"]
@@ -39,8 +39,7 @@ class EmbedderHost:
     """Loads the chosen embedder in a thread and hands its work to lanes.
 
     A local server that is not up yet is asked again every minute. Errors of a running embedder are
-    `ModelUnavailableError` for the call, logged once until it works again; the state stays `ready`. When a
-    faster engine of the same space is ready later, and `approve` has nothing against it, it takes over.
+    `ModelUnavailableError` for the call, logged once until it works again; the state stays `ready`.
     query_cache_size: query vectors kept.
     """
 
@@ -49,14 +48,10 @@ class EmbedderHost:
         choice: EmbedderChoice,
         *,
         query_cache_size: int = 1000,
-        opener: Callable[[EmbedderChoice], Embedder] = open_embedder,
-        faster: Callable[[EmbedderChoice, Embedder, Callable[[], bool]], Embedder | None] = open_faster,
+        opener: Callable[[EmbedderChoice, Loading], Embedder] = open_embedder,
     ) -> None:
-        self.approve: Callable[[Embedder, Callable[[], bool]], str | None] = lambda _, __: None
-        """Why a faster engine may not take over, None when it may; asked from the loading thread."""
         self._choice = choice
         self._opener = opener
-        self._faster = faster
         self._cache = QueryCache(query_cache_size)
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -64,7 +59,7 @@ class EmbedderHost:
         self._lanes: Lanes | None = None
         self._error: ModelUnavailableError | None = None
         self._failing = False
-        self._fallback: str | None = None
+        self._progress: str | None = None
         self._loader = threading.Thread(target=self._load, name="memoryd-embedder", daemon=True)
 
     def start(self) -> None:
@@ -104,12 +99,12 @@ class EmbedderHost:
         """
         pieces = pieces_of(Passage(text))
         lanes = self._await_lanes(deadline)
-        space = f"{lanes.embedder.engine} {lanes.embedder.fingerprint}"
-        known = self._cache.get(space, text)
+        fingerprint = lanes.embedder.fingerprint
+        known = self._cache.get(fingerprint, text)
         if known is not None:
             return known
         encoding = self._encode_urgently(lanes, True, pieces, deadline, "the query")
-        self._cache.put(space, text, encoding)
+        self._cache.put(fingerprint, text, encoding)
         return encoding
 
     def try_encode(self, text: str, cap_seconds: float) -> Encoding | None:
@@ -170,16 +165,16 @@ class EmbedderHost:
         return self._cache.counters()
 
     def status(self) -> dict[str, Any]:
-        """model, state, engine, fallback, fingerprint, dim, error, remote_endpoint.
+        """model, state, engine, progress, fingerprint, dim, error, remote_endpoint.
 
-        fallback: why no faster engine serves, None when the fastest one does.
+        progress: the step under way while the model loads, if it takes long.
         """
         embedder = self.embedder
         return {
             "model": self._choice.model,
             "state": self.state,
             "engine": embedder.engine if embedder else None,
-            "fallback": self._fallback,
+            "progress": self._progress,
             "fingerprint": embedder.fingerprint if embedder else None,
             "dim": embedder.dim if embedder else None,
             "error": str(self._error) if self._error else None,
@@ -203,8 +198,7 @@ class EmbedderHost:
         while not self._closing.is_set():
             embedder = self._open()
             if embedder is not None:
-                if self._serve(embedder):
-                    self._change_over(embedder)
+                self._serve(embedder)
                 return
             if not (self._error and self._error.data.get("passing")):
                 return
@@ -213,7 +207,7 @@ class EmbedderHost:
 
     def _open(self) -> Embedder | None:
         try:
-            return self._opener(self._choice)
+            return self._opener(self._choice, Loading(self._closing.is_set, self._report))
         except ModelUnavailableError as error:
             self._fail(error)
         except ConfigurationError as error:
@@ -221,7 +215,12 @@ class EmbedderHost:
         except Exception as error:
             logger.exception("loading the embedding model failed")
             self._fail(ModelUnavailableError(f"the embedding model does not load ({error!r})"))
+        finally:
+            self._report(None)
         return None
+
+    def _report(self, progress: str | None) -> None:
+        self._progress = progress
 
     def _fail(self, error: ModelUnavailableError) -> None:
         with self._lock:
@@ -232,51 +231,15 @@ class EmbedderHost:
             self._settled.set()
         logger.log(logging.DEBUG if again else logging.WARNING, "no search by meaning: %s", error)
 
-    def _serve(self, embedder: Embedder) -> bool:
-        """False when the host was closed meanwhile."""
+    def _serve(self, embedder: Embedder) -> None:
         with self._lock:
             if self._closing.is_set():
                 embedder.close()
-                return False
+                return
             self._lanes = Lanes(embedder)
-            self._fallback = "a faster engine is being made ready"
             self._error = None
             self._settled.set()
         logger.info("embedder ready: %s, %s", embedder.engine, embedder.fingerprint)
-        return True
-
-    def _change_over(self, embedder: Embedder) -> None:
-        """To a faster engine, when there is one."""
-        try:
-            faster = self._faster(self._choice, embedder, self._closing.is_set)
-            reason = None if faster is None else self._objection(faster)
-        except ModelUnavailableError as error:
-            faster, reason = None, str(error)
-        except Exception as error:
-            logger.exception("loading the faster engine failed")
-            faster, reason = None, repr(error)
-        if reason is not None and not self._closing.is_set():
-            logger.warning("%s goes on serving, no faster engine does: %s", embedder.engine, reason)
-        self._settle(faster, reason)
-
-    def _objection(self, faster: Embedder) -> str | None:
-        """Why the engine may not take over; it is freed when that cannot be found out."""
-        try:
-            return self.approve(faster, self._closing.is_set)
-        except Exception:
-            faster.close()
-            raise
-
-    def _settle(self, faster: Embedder | None, reason: str | None) -> None:
-        with self._lock:
-            self._fallback = reason
-            if faster is None:
-                return
-            if self._lanes is None or reason is not None:
-                faster.close()
-                return
-            self._lanes.replace(faster)
-        logger.info("%s has taken over", faster.engine)
 
     def _await_lanes(self, deadline: Deadline) -> Lanes:
         if not self._settled.wait(deadline.left()):

@@ -28,7 +28,7 @@ _LONGEST_YIELD = 0.1
 
 
 class Lanes:
-    """The threads of one embedder, which may be replaced while they run."""
+    """The threads of one embedder."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -52,13 +52,6 @@ class Lanes:
         finally:
             for future in under_way:
                 future.cancel()
-
-    def replace(self, embedder: Embedder) -> None:
-        """Let another engine of the same space serve from the next call on.
-
-        The former one is let go, not closed: calls under way still use it.
-        """
-        self.embedder = embedder
 
     def close(self) -> None:
         """Wait for the calls under way, drop the rest, free the embedder."""

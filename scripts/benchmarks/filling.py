@@ -54,7 +54,7 @@ def _store_of_few(home: Path, settings: Mapping[str, object], real: int) -> Iter
         return [_turned(known, passage.text) for passage in passages]
 
     with patch.object(OnnxEmbedder, "encode", encode), KnowledgeBase(home, settings=settings) as store:
-        _wait_until_none(lambda: int(store.status()["embedder"]["fallback"] is not None), "engine")
+        _wait_until_none(lambda: int(store.status()["embedder"]["state"] == "loading"), "models")
         known.clear()
         yield store
         _wait_until_none(lambda: store.status()["pending_vectors"], "vectors")

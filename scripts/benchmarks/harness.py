@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from _temporary import stop, wait_for_engine
+from _temporary import stop
 from benchmarks.filling import fill_with_memories, fill_with_turns
 from benchmarks.texts import of_length, texts
 from evaluation.datasets import load
 from memory_client import KnowledgeClient
-from memory_client.paths import DataPaths, write_private
+from memoryd.models.base import Loading
 from memoryd.models.e5 import cache
-from memoryd.models.e5.bundled import open_fast
+from memoryd.models.e5.bundled import open_bundled
 from memoryd.models.e5.onnx_engine import OnnxEmbedder
 
 TEN_THOUSAND = 10_000
@@ -56,21 +56,21 @@ class Bench:
 
     @cached_property
     def models(self) -> Path:
-        """The files of the daemon's engine, built once for all directories."""
-        self.notice("building the fast engine's files")
-        cache.prepared(self.root / "models", lambda: False)
+        """The files of the bundled model, built once for all directories."""
+        self.notice("building the model's files")
+        cache.prepared(self.root / "models", Loading())
         return self.root / "models"
 
     @cached_property
     def embedder(self) -> OnnxEmbedder:
         """The daemon's engine, in this process, for times to compare with."""
-        embedder = self.open_fast()
+        embedder = self.open_engine()
         embedder.embed_queries(["warm up"])
         return embedder
 
-    def open_fast(self) -> OnnxEmbedder:
+    def open_engine(self) -> OnnxEmbedder:
         """Another of it."""
-        return open_fast(self.models, lambda: False)
+        return open_bundled(self.models, Loading())
 
     @cached_property
     def short_texts(self) -> list[str]:
@@ -84,13 +84,6 @@ class Bench:
     def ten_thousand(self) -> Path:
         """A directory of 10,000 memories of 60 characters with vectors near real ones; not running."""
         return self._filled("ten-thousand", self.short_texts)
-
-    @cached_property
-    def original(self) -> Path:
-        """A copy of the directory of 10,000 whose daemon keeps to the original engine."""
-        home = self.copy(self.ten_thousand, "original")
-        write_private(DataPaths.at(home).config, b'[embedder]\nengine = "original"\n')
-        return home
 
     @cached_property
     def hundred_thousand(self) -> Path:
@@ -144,12 +137,8 @@ class Bench:
 
 
 def wait_ready(client: KnowledgeClient) -> None:
-    """Until the model serves, by its fastest engine unless the settings forbid it.
-
-    Raises `ModelUnavailableError` when there is none, `TimeoutError` when the engine does not change over.
-    """
+    """Until the model serves. Raises `ModelUnavailableError` when there is none."""
     client.with_timeout(MODEL_SECONDS).search("warm up", 1, mode="semantic")
-    wait_for_engine(client, MODEL_SECONDS)
 
 
 def timed(call: Callable[..., Any], *args: Any, **options: Any) -> float:

@@ -23,8 +23,8 @@ stage("interpreter")
 import numpy; stage("numpy")
 import memoryd.daemon; stage("memoryd's code and its libraries")
 from pathlib import Path
-from memoryd.models.e5.bundled import open_fast
-model = open_fast(Path(sys.argv[1]), lambda: False); model.embed_queries(["warm up"] * 8)
+from memoryd.models.base import Loading; from memoryd.models.e5.bundled import open_bundled
+model = open_bundled(Path(sys.argv[1]), Loading()); model.embed_queries(["warm up"] * 8)
 stage("embedding model")
 import lancedb; stage("lancedb and arrow")
 print(json.dumps(out))

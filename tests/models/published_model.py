@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from sentencepiece import SentencePieceNormalizer
 from sentencepiece import sentencepiece_model_pb2 as proto
 
-from memoryd.models.e5.graph import float_encoder
+from e5_files.graph import float_encoder
 from memoryd.models.e5.package import weights_file
 from memoryd.models.e5.tokens import unigram_model
 from memoryd.models.e5.weights import BLOCK, Weights

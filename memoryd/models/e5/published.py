@@ -26,7 +26,8 @@ def open_published(name: str, *, allow_downloads: bool) -> OnnxEmbedder:
     the int8 file is taken where the processor suits it. Hub files come from its cache on this machine, or
     are fetched when `allow_downloads`. Raises `ModelUnavailableError` naming what is missing or wrong.
     """
-    package_version("sentencepiece")
+    for package in ("onnxruntime", "sentencepiece"):
+        package_version(package)
     graphs = [_INT8, _FLOAT] if has_vnni() else [_FLOAT, _INT8]
     folder = _folder(name)
     files = _Hub(name, allow_downloads) if folder is None else _Folder(folder)
@@ -35,7 +36,7 @@ def open_published(name: str, *, allow_downloads: bool) -> OnnxEmbedder:
     return OnnxEmbedder(
         _tokenizer(name, tokenizer),
         PublishedEncoder(graph),
-        engine=f"onnxruntime {package_version('onnxruntime')} {graph.name}",
+        engine=f"onnxruntime {graph.name}",
         model=f"onnx:{name}",
     )
 

