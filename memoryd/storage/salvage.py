@@ -20,34 +20,30 @@ from memoryd.storage.migrations.v0002 import add_token_tables
 
 log = logging.getLogger(__name__)
 
-_TABLES = (
-    "memories",
-    "versions",
-    "sessions",
-    "turns",
-    "points",
-    "snapshots",
-    "snapshot_points",
-    "shared_sets",
-    "shared_points",
-    "grants",
-    "entities",
-    "triples",
-    "evidence",
-    "tombstones",
-    "deletions",
-    "requests",
-    "jobs",
-    "spaces",
-    "probes",
-)
+NOT_COPIED = frozenset(("counters", "properties", "sqlite_sequence", "outbox", "partitions", "text_terms"))
+"""Every other table of the schema is copied row by row. The first three are set from what was copied; the
+rest, like the keyword index and the token vectors of each space, is derived: rebuilt at the next start."""
+_REBUILT = "fold_version"
+"""The property that says the keyword index is there."""
 _SEQ_GAP = 1_000_000
 """The change numbers given to what was deleted, or cannot be read, must not be given again: the vector store
 may know them."""
 
 _ALL_SEQS = (
     "SELECT max(seq) AS seq FROM memories UNION ALL SELECT max(seq) FROM turns "
-    "UNION ALL SELECT max(seq) FROM points"
+    "UNION ALL SELECT max(seq) FROM points UNION ALL SELECT max(seq) FROM active_days"
+)
+# What is about a lost memory could not be reached, nor deleted.
+_OF_MEMORY = "(SELECT 1 FROM memories m WHERE m.user_id = {0}.user_id AND m.id = {0}.memory_id)"
+_OF_SIDE = (
+    "(SELECT 1 FROM memories m WHERE m.user_id = conflicts.user_id AND m.id = conflicts.{0}_id "
+    "UNION ALL SELECT 1 FROM points p WHERE p.user_id = conflicts.user_id AND p.id = conflicts.{0}_id)"
+)
+_LOST_MEMORIES = (
+    f"DELETE FROM boosts WHERE NOT EXISTS {_OF_MEMORY.format('boosts')}",
+    f"DELETE FROM reviews WHERE NOT EXISTS {_OF_MEMORY.format('reviews')}",
+    f"DELETE FROM conflicts WHERE NOT EXISTS {_OF_SIDE.format('first')} "
+    f"OR NOT EXISTS {_OF_SIDE.format('second')}",
 )
 # A triple needs evidence and both its ends; entities count their triples.
 _LOST_ENDS = (
@@ -61,8 +57,8 @@ _LOST_ENDS = (
     """,
     "DELETE FROM evidence WHERE triple NOT IN (SELECT number FROM triples)",
     """
-    UPDATE entities SET degree = (SELECT count(*) FROM triples WHERE subject = number)
-    + (SELECT count(*) FROM triples WHERE object = number)
+    UPDATE entities SET degree = (SELECT count(*) FROM triples WHERE subject = entities.number)
+    + (SELECT count(*) FROM triples WHERE object = entities.number)
     """,
     "UPDATE entities SET alias_of = NULL, root = number WHERE root NOT IN (SELECT number FROM entities)",
     "UPDATE entities SET alias_of = root WHERE alias_of NOT IN (SELECT number FROM entities)",
@@ -123,9 +119,11 @@ def salvage(path: Path, backups: Path) -> Path:
 def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
     migrate(fresh, backups)
     with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
-        copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in _TABLES}
-        _copy_rows(_until_damage(old, "SELECT * FROM properties WHERE name = 'salt'"), new, "properties")
-        for statement in (*_LOST_SESSIONS, *_LOST_ENDS, *_LOST_KNOWLEDGE):
+        copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in copied_tables(new)}
+        properties = _until_damage(old, "SELECT * FROM properties WHERE name <> ?", (_REBUILT,))
+        _copy_rows(properties, new, "properties")
+        _copy_highest(old, new)
+        for statement in (*_LOST_SESSIONS, *_LOST_ENDS, *_LOST_KNOWLEDGE, *_LOST_MEMORIES):
             new.execute(statement)
         add_token_tables(new)
         newest = f"SELECT coalesce(max(seq), 0) FROM ({_ALL_SEQS})"
@@ -133,6 +131,27 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
         new.commit()
         new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return copied
+
+
+def copied_tables(fresh: sqlite3.Connection) -> list[str]:
+    """The tables of a new database that a salvage fills, in the order they were made."""
+    found = fresh.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+    ).fetchall()
+    virtual = [name for name, sql in found if sql and sql.upper().startswith("CREATE VIRTUAL")]
+    of_virtual = (*virtual, *(f"{name}_" for name in virtual))
+    return [name for name, _ in found if name not in NOT_COPIED and not name.startswith(of_virtual)]
+
+
+def _copy_highest(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+    """Take over the highest number ever given in each table: what is derived may still name a row by it."""
+    for name, highest in _until_damage(old, "SELECT name, seq FROM sqlite_sequence"):
+        if name not in NOT_COPIED:
+            raised = new.execute(
+                "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (highest, name)
+            )
+            if not raised.rowcount:
+                new.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, highest))
 
 
 def _keep(path: Path, backups: Path) -> Path:
@@ -163,8 +182,9 @@ def _copy_rows(rows: Iterable[Row], new: sqlite3.Connection, table: str) -> int:
 def _rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Every readable row, some twice: forwards to the first damage, backwards to the last, and what is
     between them by its key."""
+    columns = "*" if _has_key(new, table) else "rowid, *"
     for direction in ("ASC", "DESC"):
-        if (yield from _until_damage(old, f"SELECT * FROM {table} ORDER BY 1 {direction}")):
+        if (yield from _until_damage(old, f"SELECT {columns} FROM {table} ORDER BY 1 {direction}")):
             return
     if table == "memories":
         yield from _between(old, new, table, "memory")
@@ -176,6 +196,11 @@ def _rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> Itera
         keys = new.execute("SELECT user_id, id FROM memories").fetchall()
         for key in keys:
             yield from _until_damage(old, "SELECT * FROM versions WHERE user_id = ? AND memory_id = ?", key)
+
+
+def _has_key(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether a row that is copied twice is one row."""
+    return any(column[5] for column in connection.execute(f"PRAGMA table_info({table})"))
 
 
 def _between(old: sqlite3.Connection, new: sqlite3.Connection, table: str, kind: TextKind) -> Iterator[Row]:

@@ -57,6 +57,7 @@ class Life:
         assert set(stores) == wanted, "a method that stores something is missing here, or is no longer there"
         for call in stores.values():
             call()
+        self.kb.decay.run(user_id=self.user)  # it takes no words, but leaves rows
 
 
 def _stores(life: Life) -> Iterator[tuple[str, Callable[[], Any]]]:
