@@ -26,6 +26,7 @@ from memory_client.types import Metrics, Stage
 from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
 from memoryd.app.settings import Settings
+from memoryd.core.text_cache import clear_text_caches
 from memoryd.core.triples import extract
 from memoryd.engine import screen, turn_entries
 from memoryd.engine.as_of import AsOf
@@ -218,9 +219,23 @@ class App:
 
     def _forget_service(self) -> ForgetService:
         parts = self._parts
-        forget = Forget(parts, self._change, self._removal, self._forget_turns, self._knowledge.knowledge)
+        forget = Forget(
+            parts,
+            self._change,
+            self._removal,
+            self._forget_turns,
+            self._knowledge.knowledge,
+            self._clear_caches,
+        )
         preview = ForgetPreview(parts.database, self._search)
         return ForgetService(forget, preview, self._asking, self._maintain)
+
+    def _clear_caches(self) -> None:
+        """Forget the texts that are held in memory beside the indexes."""
+        self._search.cache.clear()
+        self._parts.meaning.host.clear_cache()
+        self._parts.lexical.clear_cache()
+        clear_text_caches()
 
     def _life_service(self) -> LifeService:
         parts, change, shelve = self._parts, self._change, self._shelve

@@ -7,18 +7,18 @@ replaced by another word in the other, and what one says more is little. In doub
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 from memoryd.core.statement import Statement, read
+from memoryd.core.text_cache import text_cache
 
 _MOST_EXTRA = 0.2
 """Plain words that only one of the two has, as a share of the longer one's."""
 _LONGEST = 4_000
 """Characters; longer texts agree only when they are the same text, whatever its spacing."""
 
-_statement = functools.lru_cache(512)(read)
+_statement = text_cache(512)(read)
 
 
 def guards_agree(a: str, b: str) -> bool:

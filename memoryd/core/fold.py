@@ -17,6 +17,8 @@ from collections.abc import Iterator
 import opencc
 import Stemmer
 
+from memoryd.core.text_cache import text_cache
+
 _RULES = 1
 FOLD_VERSION = (
     f"{_RULES}, Unicode {unicodedata.unidata_version}, OpenCC {opencc.__version__}, "
@@ -146,7 +148,7 @@ def _distinct_query_terms(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(telling or [term for term, _ in found]))
 
 
-_known_query_terms = functools.lru_cache(256)(_distinct_query_terms)
+_known_query_terms = text_cache(256)(_distinct_query_terms)
 """A search asks several times, for each of its hits too."""
 
 

@@ -5,11 +5,11 @@ Nearness alone does not say so: 主人住在上海 is near to 主人住在北京
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Set
 
 from memoryd.core.fold import STOP_CHARACTERS_ZH, UNSPACED, fold, index_terms, query_terms
+from memoryd.core.text_cache import text_cache
 
 _RUN = re.compile(rf"[{UNSPACED}]+")
 _ASIDE = re.compile(
@@ -47,7 +47,7 @@ def shares_words(query: str, text: str) -> bool:
     return not _telling(query).isdisjoint(index_terms(text))
 
 
-@functools.lru_cache(64)
+@text_cache(64)
 def _telling(query: str) -> frozenset[str]:
     """The words of a query but stop words: it is held against hundreds of texts."""
     return frozenset(query_terms(query))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import opencc
 
 from memoryd.core.fold import STOP_CHARACTERS_ZH, UNSPACED, fold, index_terms, query_terms
+from memoryd.core.text_cache import text_cache
 
 _READ_WHOLE = 4_000
 _PLACES = 4
@@ -77,7 +78,7 @@ def matched_terms(text: str, query: str) -> list[str]:
     return list(found.values())
 
 
-@functools.lru_cache(16)
+@text_cache(16)
 def _query_terms(query: str) -> tuple[str, ...]:
     return tuple(query_terms(query))
 
@@ -89,7 +90,7 @@ def _one_line(text: str) -> str:
 # -- matches
 
 
-@functools.lru_cache(4)  # the words and the snippet of a hit are asked for one after the other
+@text_cache(4)  # the words and the snippet of a hit are asked for one after the other
 def _matches(text: str, terms: tuple[str, ...]) -> list[_Match]:
     """Where terms stand in a text, in order."""
     wanted = frozenset(terms)
@@ -128,7 +129,7 @@ def _places(text: str, term: str) -> Iterator[int]:
         at = text.find(spelling, at + _AROUND)
 
 
-@functools.lru_cache(1024)
+@text_cache(1024)
 def _spellings(term: str) -> tuple[str, ...]:
     """How a term may begin in a text as it was written."""
     if _WORD.fullmatch(term):
@@ -169,7 +170,7 @@ def _words(folded: str, wanted: set[str]) -> Iterator[tuple[int, int, str]]:
             yield match.start(), match.end(), term
 
 
-@functools.lru_cache(8192)
+@text_cache(8192)
 def _stem(word: str) -> str:
     return next(iter(index_terms(word)), word)
 

@@ -18,6 +18,7 @@ from operator import itemgetter
 from typing import Literal
 
 from memoryd.core.fold import UNSPACED
+from memoryd.core.text_cache import text_cache
 
 Op = Literal["equal", "insert", "delete", "replace"]
 Cut = Callable[[str], list[str]]
@@ -200,7 +201,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-@functools.lru_cache(4096)
+@text_cache(4096)
 def _cut(run: str) -> tuple[str, ...]:
     """Versions of one text have most of it in common."""
     return tuple(_segmenter()(run))

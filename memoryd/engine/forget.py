@@ -82,13 +82,20 @@ class Forget:
     """delete, delete_many, forget and delete_all."""
 
     def __init__(
-        self, parts: Parts, change: Change, removal: Removal, turns: ForgetTurns, knowledge: Knowledge
+        self,
+        parts: Parts,
+        change: Change,
+        removal: Removal,
+        turns: ForgetTurns,
+        knowledge: Knowledge,
+        clear_caches: Callable[[], None],
     ) -> None:
         self._parts = parts
         self._change = change
         self._removal = removal
         self._turns = turns
         self._knowledge = knowledge
+        self._clear_caches = clear_caches
 
     def delete(
         self, id: str, author: Author, *, sources: bool, force: bool, scope: Scope, key: RequestKey | None
@@ -185,6 +192,7 @@ class Forget:
             if not known:  # or what came since would go
                 self._knowledge.forget_files(user_id)
                 counts = self._write(key, apply)
+                self._clear_caches()
         return UserDeleted(user_id=user_id, counts=counts, backups=self._removal.backups())
 
     def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:

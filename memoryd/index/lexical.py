@@ -147,6 +147,11 @@ class LexicalIndex:
             return []
         return best_of(asked, asked.candidates(connection, visible(kind, scope, node), limit), limit)
 
+    def clear_cache(self) -> None:
+        """Forget the terms of the frequency cache."""
+        with self._lock:
+            self._frequencies.clear()
+
     def cache_counters(self) -> dict[str, int]:
         """Hits, misses and size of the term frequency cache."""
         return {"hits": self._hits, "misses": self._misses, "size": len(self._frequencies)}

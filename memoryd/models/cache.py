@@ -50,6 +50,12 @@ class QueryCache:
             while len(self._encodings) > self._limit or self._bytes > _MOST_BYTES:
                 self._forget(next(iter(self._encodings)))
 
+    def clear(self) -> None:
+        """Forget all encodings."""
+        with self._lock:
+            self._encodings.clear()
+            self._bytes = 0
+
     def counters(self) -> dict[str, int]:
         """size, limit, hits, misses."""
         with self._lock:

@@ -160,6 +160,10 @@ class EmbedderHost:
         with self._failures_translated():
             return _texts_of(encodings, pieces, lanes.embedder)
 
+    def clear_cache(self) -> None:
+        """Forget the queries of the query cache."""
+        self._cache.clear()
+
     def cache_counters(self) -> dict[str, int]:
         """size, limit, hits and misses of the query cache."""
         return self._cache.counters()

@@ -57,6 +57,11 @@ class ResultCache:
             while len(self._kept) > self._limit:
                 self._kept.popitem(last=False)
 
+    def clear(self) -> None:
+        """Forget all answers."""
+        with self._lock:
+            self._kept.clear()
+
     def counters(self) -> dict[str, int]:
         """size, limit, hits, misses."""
         with self._lock:

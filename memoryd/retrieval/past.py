@@ -5,7 +5,6 @@ What has stayed the same since is found as ever; both are ranked together.
 
 from __future__ import annotations
 
-import functools
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from memoryd.core.letter_case import fold_case
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
+from memoryd.core.text_cache import text_cache
 from memoryd.index import partitions, terms
 from memoryd.index.lexical_query import LexicalQuery
 from memoryd.retrieval.fuse import Candidate
@@ -133,7 +133,7 @@ class Past:
         return list(dict.fromkeys([*by_words, *near, *reversed(list(self.records))]))[:EMBEDDED]
 
 
-_terms_of = functools.lru_cache(8192)(terms.read)
+_terms_of = text_cache(8192)(terms.read)
 """Whoever looks at the past looks at it again: cutting a text takes most of the time."""
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from everything import Life
 from faces import Face, opened
+from schema_tables import OF_STORE, OF_USERS, SET_APART, contents
 from support import eventually
 
 from memoryd.knowledge_base import KnowledgeBase
 
 KB = Any
-STAYS = {"counters", "jobs", "outbox", "properties", "sqlite_sequence"}
+STAYS = {*OF_STORE, *SET_APART, "outbox"}
 """Tables about the store; the outbox keeps the rows, by number, that LanceDB has yet to remove."""
 
 
@@ -70,6 +71,8 @@ def test_delete_all_leaves_no_byte_of_anything(ready: Face, lived: Life) -> None
     stored = files_with(ready.home, marks)
     seen = {lived.marks[mark] for mark in stored}
     assert set(lived.marks.values()) == seen, "what is looked for would be found"
+    owned = contents(ready.home / "memory.sqlite3", OF_USERS, lived.user)
+    assert [name for name, rows in owned.items() if not rows and name != "grants"] == [], "in every table"
 
     ready.kb.delete_all(lived.user, request_id=lived.word("memory.delete_all"))
 
@@ -87,15 +90,24 @@ def test_delete_all_leaves_no_row(tmp_path: Path) -> None:
         before = rows(home)
         life = Life(kb, "leaver", "friend")
         life.run()
-        assert {name for name, count in rows(home).items() if count > before[name]} >= {
-            "versions",
-            "tombstones",
-        }
+        assert {name for name, count in rows(home).items() if count > before[name]} >= OF_USERS
         kb.delete_all("leaver")
         after = rows(home)
         assert places_of(home, "leaver") == []
     grown = {name: after[name] for name in after if after[name] > before.get(name, 0)}
     assert grown.keys() <= STAYS, grown
+
+
+def test_delete_all_empties_every_cache(ready: Face, lived: Life) -> None:
+    """They hold queries, terms and texts."""
+    ready.kb.search(" ".join(lived.marks), user_id=lived.user, scope="all")
+    caches = ready.kb.admin.metrics()["caches"]
+    assert caches["results"]["size"]
+    assert caches["query_vectors"]["size"]
+    ready.kb.delete_all(lived.user)
+    assert {
+        name: one["size"] for name, one in ready.kb.admin.metrics()["caches"].items() if one["size"]
+    } == {}
 
 
 @pytest.mark.parametrize("storage", ["files", "sqlite"])

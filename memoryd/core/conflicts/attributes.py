@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
@@ -12,12 +11,13 @@ from memoryd.core.conflicts.naming import named, related
 from memoryd.core.conflicts.placing import is_place, placed
 from memoryd.core.conflicts.reading import words_of
 from memoryd.core.conflicts.slot import Slot, bare, owner, plain
+from memoryd.core.text_cache import text_cache
 
 _NUMBER_OF = re.compile(r"号码?$| number$")
 _PLACES = frozenset({"home", "origin"})
 
 
-@functools.lru_cache(4096)
+@text_cache(4096)
 def slots(claim: Claim) -> tuple[Slot, ...]:
     """The attributes a claim gives a value for."""
     return tuple(slot for slot in _all(claim) if slot.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Literal
 from memoryd.core.conflicts.reading import read
 from memoryd.core.conflicts.words import Role
 from memoryd.core.fold import UNSPACED, fold
+from memoryd.core.text_cache import text_cache
 
 Mood = Literal["said", "wished", "asked", "supposed"]
 
@@ -77,7 +77,7 @@ class Claim:
         return self.of_user or len(self.times) + sum(not word.startswith("#") for word in self.words) > 1
 
 
-@functools.lru_cache(1024)
+@text_cache(1024)
 def claims(text: str) -> tuple[Claim, ...]:
     """The clauses of a text, each with the subject it takes over from the one before."""
     found: list[Claim] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from memory_client.types import Severity
 from memoryd.core.conflicts.claims import Claim
 from memoryd.core.conflicts.found import FoundConflict
 from memoryd.core.conflicts.reading import words_of
+from memoryd.core.text_cache import text_cache
 
 _MEAT = "牛排|牛肉|猪肉|羊肉|鸡肉|烤肉|红烧肉|肉|鸡翅|培根|烤鸭"
 _MEAT_EN = "steaks?|beef|pork|chicken|bacon|meat|lamb|burgers?|ham|sausages?|ribs|turkey"
@@ -58,7 +58,7 @@ _PAIRS = (
 )
 
 
-@functools.lru_cache(4096)
+@text_cache(4096)
 def _found(claim: Claim) -> tuple[tuple[int, bool, tuple[str, ...], str], ...]:
     """Which pair, whether its one side, about whom, in which words: all a claim says of the pairs."""
     found = []

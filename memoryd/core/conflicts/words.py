@@ -3,10 +3,10 @@ carries nothing. English ones are single words in any of their forms, or phrases
 
 from __future__ import annotations
 
-import functools
 from typing import Literal
 
 from memoryd.core.fold import index_terms
+from memoryd.core.text_cache import text_cache
 
 Role = Literal["negation", "hedge", "wish", "supposition", "asking", "past", "empty", "user", "harmless"]
 
@@ -17,7 +17,7 @@ def lines(block: str) -> tuple[str, ...]:
     return tuple(" ".join(part.split()) for part in parts if part.strip())
 
 
-@functools.lru_cache(4096)
+@text_cache(4096)
 def stem(word: str) -> str:
     """The stem of one English word; other words are themselves."""
     terms = index_terms(word)

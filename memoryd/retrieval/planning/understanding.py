@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
 from dataclasses import dataclass
 
 from memoryd.core.fold import fold
+from memoryd.core.text_cache import text_cache
 from memoryd.retrieval.planning.commands import Command, find_command
 from memoryd.retrieval.planning.focus import HAN, Focus, find_focus
 from memoryd.retrieval.planning.intents import Intent, find_intent
@@ -44,7 +44,7 @@ def understand(query: str, times: tuple[str, ...] = ()) -> Understanding:
     return _understand(query[:READ].strip(), times)
 
 
-@functools.lru_cache(1024)
+@text_cache(1024)
 def _understand(query: str, times: tuple[str, ...]) -> Understanding:
     folded = fold(query).strip()
     says = any(c.isalnum() for c in folded)
