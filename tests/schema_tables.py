@@ -15,6 +15,7 @@ OF_USERS = {
     "passes",
     "active_days",
     "tombstones",
+    "deletions",
     "conflicts",
     "sessions",
     "turns",
