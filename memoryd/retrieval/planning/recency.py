@@ -7,13 +7,13 @@ title.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.core.fold import fold
+from memoryd.core.text_cache import text_cache
 from memoryd.retrieval.planning.wording import find_keywords
 
 RecencyKind = Literal["recent", "previous"]
@@ -110,7 +110,7 @@ def find_recency(query: str, times: Sequence[str] = ()) -> Recency | None:
     return _find(query, tuple(times))
 
 
-@functools.lru_cache(1024)
+@text_cache(1024)
 def _find(query: str, times: tuple[str, ...]) -> Recency | None:
     for one in filter(None, times):
         query = query.replace(one, "\n")
