@@ -1,7 +1,12 @@
-"""The order of a request for what was last: newest first among what matches, then the rest by relevance."""
+"""The order of a request for what was last: newest first among what matches, then the rest by relevance.
+
+With a topic it is the occasion that is newest: a statement is not worth less than the reply to it. So what
+was made in one session, or within half an hour, keeps the order of relevance.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +24,10 @@ from memoryd.storage import sessions
 _NEAR = 1.0
 """How far the logit of a score may lie below the best for the text to match as well."""
 _TEXT_CHARS = 2_000
+_OCCASION_SECONDS = 1_800.0
+"""How far apart in time texts are of one occasion, a session apart."""
+_DAY = 86_400.0
+"""How far apart they are in one session: some apps have one that never ends."""
 
 
 def in_recency_order(
@@ -39,12 +48,31 @@ def in_recency_order(
     matching = _matching([one for one in found if not _repeats(one, query)], recency, recipes)
 
     def age(one: Found) -> tuple[bool, float, int]:
-        moment = one.record.created_at if recency.is_of_talk else _happened_at(one.record)
-        return _is_of(one.record, present), -moment, -one.fused.row
+        return _is_of(one.record, present), -_moment(one.record, recency), -one.fused.row
 
     first = sorted(matching, key=age)
+    if recency.topic:
+        first = _by_occasion(first, matching, recency)
     rows = {one.fused.row for one in first}
     return [*first, *(one for one in found if one.fused.row not in rows)]
+
+
+def _by_occasion(first: Sequence[Found], by_relevance: Sequence[Found], recency: Recency) -> list[Found]:
+    """The same, newest occasion first, each by relevance. first: newest first."""
+    occasion = {first[0].fused.row: 0} if first else {}
+    for later, one in itertools.pairwise(first):
+        is_same = _is_one_occasion(later, one, recency)
+        occasion[one.fused.row] = occasion[later.fused.row] + (0 if is_same else 1)
+    return sorted(by_relevance, key=lambda one: occasion[one.fused.row])
+
+
+def _is_one_occasion(later: Found, earlier: Found, recency: Recency) -> bool:
+    gap = _moment(later.record, recency) - _moment(earlier.record, recency)
+    return gap <= _OCCASION_SECONDS or (
+        _session(later.record) is not None
+        and _session(later.record) == _session(earlier.record)
+        and gap <= _DAY
+    )
 
 
 def _repeats(found: Found, query: str) -> bool:
@@ -85,10 +113,14 @@ def _logit(score: float) -> float:
 
 
 def _is_of(record: Recorded, session_id: str | None) -> bool:
-    return session_id is not None and not isinstance(record, PointRecord) and record.session_id == session_id
+    return session_id is not None and _session(record) == session_id
 
 
-def _happened_at(record: Recorded) -> float:
-    """When a text was made; where it speaks of an earlier event, when that was."""
-    event = None if isinstance(record, PointRecord) else record.event_start
+def _session(record: Recorded) -> str | None:
+    return None if isinstance(record, PointRecord) else record.session_id
+
+
+def _moment(record: Recorded, recency: Recency) -> float:
+    """When a text was made; of what happened, where it speaks of an earlier event, when that was."""
+    event = None if isinstance(record, PointRecord) or recency.is_of_talk else record.event_start
     return record.created_at if event is None else min(record.created_at, event)

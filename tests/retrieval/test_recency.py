@@ -21,6 +21,8 @@ from memoryd.retrieval.planning.recency import Recency, find_recency
 from memoryd.retrieval.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
 
+HOUR = 3600.0
+_TURNS, _ = rows_of_kind("turn")
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 LABELS = Path(__file__).parents[2] / "scripts" / "evaluation" / "labels" / "recency.json"
 
@@ -132,14 +134,25 @@ def test_without_a_topic_everything_is_newest_first(store: SmallStore) -> None:
 
 def test_with_a_topic_what_matches_comes_first(store: SmallStore) -> None:
     found = [
-        memory(1, "换了新工作", 10, 0.6),
-        memory(2, "老板让加班", 20, 0.5),
-        memory(3, "吃了面", 40, 0.01),
-        memory(4, "工作很忙", 30, 0.05),
+        memory(1, "换了新工作", 10 * HOUR, 0.6),
+        memory(2, "老板让加班", 20 * HOUR, 0.5),
+        memory(3, "吃了面", 40 * HOUR, 0.01),
+        memory(4, "工作很忙", 30 * HOUR, 0.05),
     ]
     query = "最近我说过什么关于工作的事"
     assert ordered(store, query, found) == [4, 2, 1, 3]
     assert ordered(store, query, found, recipe="rrf") == [4, 1, 2, 3]
+
+
+def test_one_occasion_keeps_the_order_of_relevance(store: SmallStore) -> None:
+    found = [
+        memory(1, "换了新工作", 30 * HOUR, 0.6),
+        memory(2, "工作很远", 30 * HOUR + 600, 0.5),
+        memory(3, "辞了工作", 10 * HOUR, 0.7),
+    ]
+    assert ordered(store, "最近我说过什么关于工作的事", found) == [1, 2, 3]
+    turns = [turn(_TURNS + 1, "换了新工作", 20 * HOUR, "s"), turn(_TURNS + 2, "新工作好吗", 22 * HOUR, "s")]
+    assert ordered(store, "最近我说过什么关于工作的事", turns) == [_TURNS + 1, _TURNS + 2]
 
 
 def test_an_earlier_event_is_as_old_as_it_was(store: SmallStore) -> None:
@@ -153,6 +166,5 @@ def test_an_earlier_event_is_as_old_as_it_was(store: SmallStore) -> None:
 
 
 def test_the_request_itself_is_no_answer(store: SmallStore) -> None:
-    first, _ = rows_of_kind("turn")
-    found = [turn(first + 2, "刚才聊了什么？", 100, "s"), turn(first + 1, "聊了猫", 50, "s")]
-    assert ordered(store, "刚才聊了什么？", found) == [first + 1, first + 2]
+    found = [turn(_TURNS + 2, "刚才聊了什么？", 100, "s"), turn(_TURNS + 1, "聊了猫", 50, "s")]
+    assert ordered(store, "刚才聊了什么？", found) == [_TURNS + 1, _TURNS + 2]

@@ -19,9 +19,11 @@ from memoryd.retrieval.planning.wording import find_keywords
 RecencyKind = Literal["recent", "previous"]
 
 _END = r"[?!。. ]*$"
+_CLAUSE = re.compile(r"(?<=[?!。;\n])|(?<=[.]) |(?<=[\u4e00-\u9fff]{4}),|(?<=[a-z]),(?= *[\u4e00-\u9fff])")
+"""Where a clause ends: in Chinese at a comma, too, but for one after a lone 刚才."""
 _NAMED = re.compile(r"《[^》]*》|「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"")
 
-_TALK_ZH = "聊|谈|说|讲|提到|提过|问|告诉|推荐|建议|对话|话题|会话"
+_TALK_ZH = "聊|谈|(?<!小)说(?![明服])|讲|提到|提过|问|告诉|推荐|建议|对话|话题|会话"
 _TALK_EN = (
     r"(?:talk|discuss|chat|speak|spoke|say|said|tell|told|mention|ask|recommend|suggest|leave off|left off"
     r"|stop)(?:ed|ped|ing|ting)?"
@@ -80,7 +82,7 @@ _OF_TALK = re.compile(
 _FRAME = re.compile(
     rf"{_LATELY_ZH}|{_LAST_TIME_ZH}|{_LAST_TALK_EN}|{_LAST_TIME_EN}|{_LATELY_EN}|\bjust\b"
     rf"|(?:{_TALK_ZH}|讨论)(?:[到过起了]|的(?:那?[个些件]|是|内容|话题)?|些|一?下)*|关于|话题|内容|发生[了过]?"
-    r"|[干做弄搞忙][了过些]*(?=什么|啥|嘛|$)|的?事情?|情况|近况|过得|来着|总结|回顾|概括|知道|[到过]"
+    r"|[干做弄搞忙][了过些]*(?=什么|啥|嘛|$)|的?事情?|情况|近况|过得|来着|叫(?=什么|啥|\s*$)|总结|回顾|概括|知道|[到过]"
 )
 """What is no topic: the request itself, and what any talk is about."""
 _NO_TOPIC = frozenset(
@@ -113,18 +115,23 @@ def find_recency(query: str, times: Sequence[str] = ()) -> Recency | None:
 @text_cache(1024)
 def _find(query: str, times: tuple[str, ...]) -> Recency | None:
     for one in filter(None, times):
-        query = query.replace(one, "\n")
-    text = " ".join(fold(_NAMED.sub(" ", query)).split())
-    if not (_ASKS.search(text) or _ASKS_BY_CLAUSE.search(text)):
+        query = query.replace(one, " ")
+    clauses = _CLAUSE.split(" ".join(fold(_NAMED.sub(" ", query)).split()))
+    return next(filter(None, (_of_clause(clause.strip()) for clause in clauses)), None)
+
+
+def _of_clause(clause: str) -> Recency | None:
+    """The request a clause makes: it must itself ask."""
+    if not (_ASKS.search(clause) or _ASKS_BY_CLAUSE.search(clause)):
         return None
-    text = _QUALITY.sub("\0", _NEAREST.sub("\0", text))
+    text = _QUALITY.sub("\0", _NEAREST.sub("\0", clause))
     is_previous = _PREVIOUS.search(text) is not None
     if not is_previous and not _RECENT.search(text):
         return None
     is_of_talk = _OF_TALK.search(text) is not None
-    return Recency("previous" if is_previous else "recent", _topic(query), is_of_talk)
+    return Recency("previous" if is_previous else "recent", _topic(text), is_of_talk)
 
 
-def _topic(query: str) -> tuple[str, ...]:
-    words = find_keywords(_FRAME.sub("\n", fold(query)))
+def _topic(folded: str) -> tuple[str, ...]:
+    words = find_keywords(_FRAME.sub("\n", folded))
     return tuple(one for one in words if one not in _NO_TOPIC)
