@@ -54,7 +54,9 @@ class Hit(TypedDict):
     category: Category | None
     """Of a memory."""
     importance: float | None
-    """Of a memory."""
+    """Of a memory, as it was set last."""
+    effective_importance: float | None
+    """What time has left of it."""
     state: State | None
     """Of a memory; not `active` only with `include_archived`."""
     created_at: float

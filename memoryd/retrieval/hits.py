@@ -21,11 +21,15 @@ Recorded = Record | TurnRecord | PointRecord
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A ranked row with what is stored there. same: ids of near-duplicates it stands for."""
+    """A ranked row with what is stored there.
+
+    same: ids of near-duplicates it stands for; effective_importance: what time has left of a memory's.
+    """
 
     record: Recorded
     fused: Fused
     same: tuple[str, ...] = ()
+    effective_importance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ def hit_of(found: Found) -> Hit:
         metadata=_metadata(record),
         category=record.category if isinstance(record, Record) else None,
         importance=record.importance if isinstance(record, Record) else None,
+        effective_importance=found.effective_importance,
         state=record.state if isinstance(record, Record) else None,
         created_at=record.created_at,
         scores=fused.raw,

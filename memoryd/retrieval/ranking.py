@@ -22,6 +22,7 @@ from memoryd.index.listed import ListedTexts
 from memoryd.index.partitions import Partition
 from memoryd.index.vectors import Rows
 from memoryd.retrieval import fuse, sources
+from memoryd.retrieval.effective_importance import standings
 from memoryd.retrieval.features import Features, Scene, features, terms_of, token_weights
 from memoryd.retrieval.frame import frame_of
 from memoryd.retrieval.fuse import Candidate, Fused
@@ -31,7 +32,7 @@ from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import Source
 from memoryd.retrieval.ranker import rank
 from memoryd.retrieval.sources import Ask, GraphSource
-from memoryd.storage import candidates, days, texts
+from memoryd.storage import candidates, texts
 from memoryd.storage.candidates import Place
 from memoryd.storage.knowledge.grants import Granted
 
@@ -339,10 +340,7 @@ def _idf(words: Words, spoken: Sequence[str]) -> dict[str, float]:
 
 def _standing(work: Work, ask: Ask, rows: Sequence[int]) -> Features:
     """What weighs a memory whatever is asked: importance and confidence against the usual, and recency."""
-    known_days = days.of_user(work.connection, work.calendar, ask.scope.user_id, work.now)
-    known = candidates.standings(work.connection, rows, known_days)
-    if ask.past is not None:
-        known |= ask.past.standings()
+    known = standings(work.connection, work.calendar, work.now, ask.scope.user_id, rows, ask.past)
     empty = candidates.Standing(0, 1.0, 1.0, 0.0)
     own = [known.get(row, empty) for row in rows]
     unused = np.array([max(0.0, work.now - one.last_access) / _DAY for one in own])

@@ -20,6 +20,7 @@ from memoryd.core.record import Record
 from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.answer import Answer
 from memoryd.retrieval.cache import ResultCache
+from memoryd.retrieval.effective_importance import with_importance
 from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Recorded, Trace
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
@@ -169,7 +170,10 @@ class Search:
                 merged.sort(key=lambda one: (-one.score, -one.row))
             past = [ask.past for ask in asks if ask.past is not None]
             work.notes += [_untold(one.untold) for one in past if one.untold]
-            return work, self._fetched(work, request, plan, merged, past[0].records if past else {})
+            found = self._fetched(work, request, plan, merged, past[0].records if past else {})
+            return work, with_importance(
+                connection, work.calendar, work.now, request.scope.user_id, found, past[0] if past else None
+            )
 
     def _encoding(self, request: SearchRequest, plan: RetrievalPlan) -> Future[Encoded] | None:
         """The query's encoding, on its way while the words are read."""

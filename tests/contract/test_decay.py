@@ -40,6 +40,26 @@ def test_a_fact_fades_after_five_active_days(life: Clocked) -> None:
     assert life.get(id)["importance"] == 1.0
 
 
+def test_a_hit_says_what_time_has_left_of_the_importance(life: Clocked) -> None:
+    id = life.kb.add("a fact about pears")
+    life.live(3)
+    then = life.now
+    life.live(4)
+    life.kb.conversation.append("s", "user", "pears are ripe")
+    memory, turn = sorted(life.kb.search("pears", scope="all"), key=lambda hit: hit["type"])
+    assert (memory["id"], memory["importance"]) == (id, 1.0)
+    assert round(memory["effective_importance"], 6) == life.effective(id) == 0.7225
+    assert turn["effective_importance"] is None
+    (known,) = life.kb.search("pears", as_of=then)
+    assert known["effective_importance"] == 1.0
+    life.kb.update_text(id, "a fact about apples")
+    (known,) = life.kb.search("pears", as_of=then)
+    assert (known["text"], known["effective_importance"]) == ("a fact about pears", 1.0)
+    life.kb.boost(id)
+    (boosted,) = life.kb.search("apples")
+    assert round(boosted["effective_importance"], 6) == life.effective(id) == 1.0225
+
+
 def test_an_episode_fades_after_three_days_and_is_archived_at_seven(life: Clocked) -> None:
     id = life.kb.add("an episode", EPISODE)
     life.live(4)
