@@ -722,7 +722,7 @@ class AsyncKnowledgeClient(AsyncCore):
     async def conflicts(
         self,
         memory_id: str | None = None,
-        window: str = "30d",
+        window: str | None = None,
         *,
         user_id: str = "default",
         agent_id: str | None = None,

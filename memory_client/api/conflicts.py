@@ -13,7 +13,7 @@ class ConflictsAPI:
     def conflicts(
         self,
         memory_id: str | None = None,
-        window: str = "30d",
+        window: str | None = None,
         *,
         user_id: str = "default",
         agent_id: str | None = None,
@@ -21,14 +21,16 @@ class ConflictsAPI:
         """Statements that exclude each other: negation, opposite words, numbers, dates, places, attributes of
         which there is one (name, birthday, age, job, spouse, home); the gravest first, then the newest.
 
-        The active memories made or changed within `window` (`12h`, `30d`, `8w`, `all`; at most the 1,000
-        newest) are compared with those near them in meaning and by triples; with `memory_id` that memory is,
-        whenever it was made. What is found is noted and told again until it is resolved, until one of the two
-        is changed or no longer active. Changes of a memory within the window that contradict the version
-        before are told too, with the state `resolved` and no id; without `memory_id` also contradictions
-        between knowledge points (ids `knp_`) that a merge has met. Of a memory that is archived or superseded
-        nothing is told. Happenings that may recur (trips, purchases, meetings) do not exclude each other by
-        their times and numbers. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError`.
+        The active memories made or changed within `window` (`12h`, `30d`, `8w`, `all`; by default the setting
+        `conflicts.window_days`; at most the 1,000 newest) are compared with those near them in meaning and by
+        triples; with `memory_id` that memory is, whenever it was made. What is found is noted and returned
+        again until it is resolved, until one of the two is changed or no longer active. Changes of a memory
+        within the window that contradict the version before are returned too, with the state `resolved` and
+        no id; without `memory_id` also contradictions between knowledge points (ids `knp_`) that a merge has
+        met. Each side names its version, who made it, when and why. Of a memory that is archived or
+        superseded nothing is returned. Happenings that may recur (trips, purchases, meetings) do not exclude
+        each other by their times and numbers. Raises `NotFoundError`, `WrongIdError`,
+        `InvalidParameterError`.
         """
 
     def resolve(

@@ -18,12 +18,13 @@ class LifeAPI:
         agent_id: str | None = None,
         request_id: str | None = None,
     ) -> Boosted:
-        """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts anew.
+        """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts again.
 
-        Uses within 2 hours count once, and no more than +1.0 is added on a local day, 5.0 is the most; `why`
-        says what was not applied. A memory that decay had archived comes back by it. From 2.5 upwards a
-        review asks whether it shall be promoted. Makes no version. Raises `NotFoundError`, `WrongIdError`,
-        `InvalidStateError` for one archived for another reason, or superseded.
+        Uses within 2 hours count once, and no more than +1.0 is added on a local day (settings `boost.*`);
+        5.0 is the most; `why` says what was not applied. A memory that decay had archived comes back by it.
+        From 2.5 upwards (`review.promote_from`) a review asks whether it becomes core. Makes no version.
+        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` for one archived for another reason, or
+        superseded.
         """
 
     def mark_used(

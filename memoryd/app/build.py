@@ -25,7 +25,7 @@ from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
-from memoryd.app.settings import Settings
+from memoryd.app.settings import Settings, vars_of
 from memoryd.core.text_cache import clear_text_caches
 from memoryd.core.triples import extract
 from memoryd.engine import screen, turn_entries
@@ -124,7 +124,7 @@ class App:
         )
         self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)
-        self._asking = Asking(parts.zone, clock)
+        self._asking = Asking(parts.zone, clock, _weights(settings))
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
@@ -133,7 +133,10 @@ class App:
                 ForgetAPI: self._forget_service(),
                 LifeAPI: self._life_service(),
                 VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
-                ConflictsAPI: ConflictsService(Conflicts(parts, self._change, StoredTriples())),
+                ConflictsAPI: ConflictsService(
+                    Conflicts(parts, self._change, StoredTriples()),
+                    settings.conflicts.window_days * _DAY,
+                ),
                 ConversationAPI: self._conversation_service(),
                 DecayAPI: DecayService(self._decay, self._purge),
                 ReviewAPI: ReviewService(Judge(parts, self._change)),
@@ -303,6 +306,11 @@ class App:
         pause = reembed.run()
         if pause is not None and not self._stopping.is_set():
             self._jobs.enqueue("reembed", pause)
+
+
+def _weights(settings: Settings) -> dict[str, float]:
+    """The weights of a search that gives none: those that are not 1, as if the call had given them."""
+    return {name: weight for name, weight in vars_of(settings.ranking).items() if weight != 1.0}
 
 
 def _noted(result: object) -> None:

@@ -33,7 +33,13 @@ def build_knowledge(
 ) -> KnowledgePart:
     """Put it together. on_merge: has the job that merges carried out."""
     in_files = settings.storage == "files"
-    config = MemoryConfig(parts.paths.knowledge, max_knowledge_points=settings.max_points)
+    config = MemoryConfig(
+        parts.paths.knowledge,
+        default_top_k=settings.default_top_k,
+        min_score_threshold=settings.min_score_threshold,
+        recent_versions_count=settings.recent_versions_count,
+        max_knowledge_points=settings.max_points,
+    )
     catalogue = MemStorageSQLite(
         parts.database,
         config,

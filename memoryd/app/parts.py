@@ -12,7 +12,9 @@ from memory_client.errors import ConfigurationError, DeadlineExceededError, Mode
 from memory_client.paths import DataPaths
 from memoryd.app.settings import Settings
 from memoryd.app.zone import zone_source
+from memoryd.core.boost import BoostRules
 from memoryd.core.days import Calendar, DayClock
+from memoryd.core.decay_rules import DecayRules, Pace
 from memoryd.core.ids import IdFactory
 from memoryd.core.times import ZoneSource
 from memoryd.engine.meaning import Meaning
@@ -46,6 +48,7 @@ def open_parts(paths: DataPaths, settings: Settings, clock: Callable[[], float])
         clock=clock,
         zone=zone,
         calendar=_calendar(settings, zone),
+        boost=_boost_rules(settings),
         limits=Limits(
             text_chars=settings.limits.text_chars,
             metadata_bytes=settings.limits.metadata_bytes,
@@ -64,7 +67,27 @@ def _reranker(settings: Settings) -> RerankerChoice:
 
 def _calendar(settings: Settings, zone: ZoneSource) -> Calendar:
     clock: DayClock = "wall" if settings.decay.clock == "wall" else "active"
-    return Calendar(zone, clock)
+    return Calendar(zone, clock, rules=_decay_rules(settings))
+
+
+def _decay_rules(settings: Settings) -> DecayRules:
+    own, review = settings.decay, settings.review
+    return DecayRules(
+        fact=Pace(own.fact_days, own.fact_factor),
+        episode=Pace(own.episode_days, own.episode_factor),
+        review_below=own.fact_review_below,
+        archive_below=own.fact_archive_below,
+        episode_days=own.episode_archive_days,
+        lasting=own.lasting_importance,
+        restored=own.restored_importance,
+        promote_from=review.promote_from,
+        longest_grace=review.longest_grace_days,
+    )
+
+
+def _boost_rules(settings: Settings) -> BoostRules:
+    own = settings.boost
+    return BoostRules(own.step, own.window_hours * 3600.0, own.day_limit)
 
 
 def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:

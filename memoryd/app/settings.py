@@ -189,6 +189,62 @@ class DecaySettings:
     retention_days: float = _setting(
         0.0, "Days after which what is archived is destroyed; 0 never.", low=0, high=100_000
     )
+    fact_days: float = _setting(5.0, "Days after which a fact begins to fade.", low=0, high=100_000)
+    fact_factor: float = _setting(
+        0.85, "Factor of a fact's importance for each day after them.", low=0.01, high=1
+    )
+    fact_review_below: float = _setting(
+        0.5, "Importance below which a fact is reviewed; a KEEP begins there again.", low=0, high=5
+    )
+    fact_archive_below: float = _setting(
+        0.2,
+        "Importance below which a fact is archived, unless verified or stated by the user.",
+        low=0,
+        high=5,
+    )
+    episode_days: float = _setting(3.0, "Days after which an episode begins to fade.", low=0, high=100_000)
+    episode_factor: float = _setting(
+        0.6, "Factor of an episode's importance for each day after them.", low=0.01, high=1
+    )
+    episode_archive_days: float = _setting(
+        7.0, "Days after which an episode is archived.", low=0, high=100_000
+    )
+    lasting_importance: float = _setting(
+        3.0, "Importance from which the clock no longer matters.", low=0, high=5
+    )
+    restored_importance: float = _setting(
+        0.5, "Least importance of a memory that is restored.", low=0, high=5
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BoostSettings:
+    step: float = _setting(0.3, "What a use adds to the importance.", low=0, high=5)
+    window_hours: float = _setting(2.0, "Hours within which several uses count once.", low=0, high=8760)
+    day_limit: float = _setting(
+        1.0, "The most that uses add to a memory's importance on a local day.", low=0, high=5
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    promote_from: float = _setting(
+        2.5, "Importance from which a review asks whether a memory becomes core.", low=0, high=5
+    )
+    longest_grace_days: float = _setting(
+        160.0, "Most days that repeated KEEPs keep a memory from fading.", low=0, high=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictSettings:
+    window_days: float = _setting(
+        30.0,
+        "Days within which a memory was made or changed to be looked at for conflicts, where a call names no "
+        "window.",
+        low=0.01,
+        high=100_000,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +261,11 @@ class KnowledgeSettings:
     merge_increments: int = _setting(
         20, "Increments beyond which they are merged at once; 0 never.", low=0, high=100_000
     )
+    default_top_k: int = _setting(5, "Points returned where a call does not say how many.", low=1, high=1000)
+    min_score_threshold: int = _setting(
+        20, "Score below which a point is neither found nor drawn.", low=0, high=100
+    )
+    recent_versions_count: int = _setting(5, "Newest versions that samples are drawn from.", low=1, high=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +277,18 @@ class SearchSettings:
         "",
         "IANA zone of times and of words like `yesterday` where a call gives no `tz`; empty: the machine's.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RankingSettings:
+    """Weights of a search that gives none; each is a name of the parameter `weights`."""
+
+    exact: float = _setting(1.0, "Weight of ids, exact keys and quoted phrases.", low=0, high=100)
+    semantic: float = _setting(1.0, "Weight of what is near in meaning.", low=0, high=100)
+    temporal: float = _setting(1.0, "Weight of the time a query names.", low=0, high=100)
+    recency: float = _setting(1.0, "Weight of how lately a memory was used.", low=0, high=100)
+    lexical: float = _setting(1.0, "Weight of the words of the query.", low=0, high=100)
+    graph: float = _setting(1.0, "Weight of what triples connect with the query.", low=0, high=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +317,12 @@ class Settings:
     maintenance: MaintenanceSettings = MaintenanceSettings()
     conversation: ConversationSettings = ConversationSettings()
     decay: DecaySettings = DecaySettings()
+    boost: BoostSettings = BoostSettings()
+    review: ReviewSettings = ReviewSettings()
+    conflicts: ConflictSettings = ConflictSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     search: SearchSettings = SearchSettings()
+    ranking: RankingSettings = RankingSettings()
     limits: LimitSettings = LimitSettings()
     versions: VersionSettings = VersionSettings()
     origins: Mapping[str, Origin] = field(default_factory=dict)
@@ -402,7 +479,28 @@ def _build(values: Mapping[str, Value], origins: Mapping[str, Origin]) -> Settin
         group, _, key = name.partition(".")
         changed: Any = replace(getattr(settings, group), **{key: value})
         settings = replace(settings, **{group: changed})
+    _check_together(settings)
     return settings
+
+
+def _check_together(settings: Settings) -> None:
+    """Raise `ConfigurationError` for values that fit one by one but not together."""
+    decay = settings.decay
+    if decay.fact_archive_below > decay.fact_review_below:
+        raise ConfigurationError(
+            f"decay.fact_archive_below is {decay.fact_archive_below}, expected at most "
+            f"decay.fact_review_below ({decay.fact_review_below}): a fact is reviewed before it is archived",
+            setting="decay.fact_archive_below",
+        )
+    if not any(vars_of(settings.ranking).values()):
+        raise ConfigurationError(
+            "ranking: every weight is 0, expected at least one over 0", setting="ranking.semantic"
+        )
+
+
+def vars_of(group: Any) -> dict[str, Any]:
+    """The values of a group by their names in it."""
+    return {entry.name: getattr(group, entry.name) for entry in fields(group)}
 
 
 def _from_file(paths: DataPaths) -> dict[str, Value]:

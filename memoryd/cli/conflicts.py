@@ -18,12 +18,21 @@ _SHOWN = 300
 
 @click.command()
 @click.option("--memory", "memory_id", help="Of this memory only.")
-@click.option("--window", default="30d", show_default=True, help="Made or changed within: 12h, 30d, 8w, all.")
+@click.option(
+    "--window",
+    help="Made or changed within: 12h, 30d, 8w, all; by default the setting conflicts.window_days.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
 @for_user
 @click.pass_obj
 def conflicts(
-    paths: DataPaths, memory_id: str | None, window: str, user: str, agent: str | None, *, as_json: bool
+    paths: DataPaths,
+    memory_id: str | None,
+    window: str | None,
+    user: str,
+    agent: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Show memories that exclude each other, the gravest first."""
     from memory_client.client import KnowledgeClient

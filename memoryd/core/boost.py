@@ -6,12 +6,20 @@ from dataclasses import dataclass
 
 from memoryd.core.record import MAX_IMPORTANCE
 
-STEP = 0.3
-WINDOW = 2 * 3600.0
-"""Seconds within which several uses are one."""
-DAY_LIMIT = 1.0
-"""The most for a memory on a local date."""
 _DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class BoostRules:
+    """step: what a use adds; window: seconds within which several uses are one; day_limit: the most for a
+    memory on a local date."""
+
+    step: float = 0.3
+    window: float = 2 * 3600.0
+    day_limit: float = 1.0
+
+
+DEFAULT_RULES = BoostRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +31,29 @@ class Use:
     why: str | None = None
 
 
-def use(effective: float, last_at: float | None, used_today: float, now: float) -> Use:
+def use(
+    effective: float,
+    last_at: float | None,
+    used_today: float,
+    now: float,
+    rules: BoostRules = DEFAULT_RULES,
+) -> Use:
     """The effect of a use. last_at: the last applied; used_today: what was added on this local date.
 
     A last one far ahead was told by a clock set wrong and is not in the way.
     """
-    if last_at is not None and abs(now - last_at) < WINDOW:
-        return Use(counts=False, applied=0.0, why="within 2 hours of the last one, which counts once")
-    allowance = max(0.0, DAY_LIMIT - used_today)
-    applied = round(min(STEP, allowance, MAX_IMPORTANCE - effective), _DIGITS)
-    return Use(counts=True, applied=applied, why=_why(applied, allowance))
+    if last_at is not None and abs(now - last_at) < rules.window:
+        hours = f"{rules.window / 3600:g} hours"
+        return Use(counts=False, applied=0.0, why=f"within {hours} of the last one, which counts once")
+    allowance = max(0.0, rules.day_limit - used_today)
+    applied = round(min(rules.step, allowance, MAX_IMPORTANCE - effective), _DIGITS)
+    return Use(counts=True, applied=applied, why=_why(applied, allowance, rules))
 
 
-def _why(applied: float, allowance: float) -> str | None:
-    if applied >= STEP:
+def _why(applied: float, allowance: float, rules: BoostRules) -> str | None:
+    if applied >= rules.step:
         return None
     if round(allowance, _DIGITS) > applied:
         return f"the most is {MAX_IMPORTANCE:g}"
-    return f"{DAY_LIMIT:g} a day is the most" if applied else f"{DAY_LIMIT:g} was added today already"
+    most = f"{rules.day_limit:g}"
+    return f"{most} a day is the most" if applied else f"{most} was added today already"

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.core.decay_rules import DEFAULT_RULES, DecayRules
 from memoryd.core.times import EARLIEST, LATEST, ZoneSource, utc
 
 DayClock = Literal["active", "wall"]
@@ -30,11 +31,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Which days count. zone: of the user at present; present: seconds from now that are still now."""
+    """Which days count, and how importance fades by them. zone: of the user at present; present: seconds from
+    now that are still now."""
 
     zone: ZoneSource = utc
     clock: DayClock = "active"
     present: float = DAY
+    rules: DecayRules = DEFAULT_RULES
 
     def day(self, at: float) -> int:
         """The local date of a time, as a proleptic ordinal."""
@@ -46,7 +49,9 @@ class Calendar:
         today, zone = self.day(now), self.zone()
         past = [one for one in noted if one[0] <= today]
         starts = np.array([_begin(zone, day) for day, _ in past], np.float64)
-        return Days(now, starts, np.array([seq for _, seq in past], np.int64), self.clock == "wall")
+        return Days(
+            now, starts, np.array([seq for _, seq in past], np.int64), self.clock == "wall", self.rules
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class Days:
     starts: Floats
     seqs: Integers
     is_wall: bool = False
+    rules: DecayRules = DEFAULT_RULES
 
     def since(self, begins: Floats, seqs: Integers) -> Floats:
         """D(begin, now) of each epoch: whole days, 0 or more, of the same shape.

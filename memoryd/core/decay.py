@@ -1,11 +1,4 @@
-"""How importance fades, and what becomes of what has faded: the table of a memory's life.
-
-| category | trigger | factor | end |
-|---|---|---|---|
-| system | never | - | never |
-| core, or importance 3.0 and over | never | - | never by the clock |
-| fact | 5 days | 0.85 a day | review below .5; archived below .2 unless verified or stated by the user |
-| episode | 3 days | 0.6 a day | archived after 7 days |
+"""How importance fades, and what becomes of what has faded, by the figures of `DecayRules`.
 
 `effective(now) = importance * factor ** max(0, D(decay_from, now) - grace)`. What is pinned does not fade.
 `expires_at` holds for all but system and pinned: it was said, not guessed.
@@ -22,43 +15,24 @@ import numpy.typing as npt
 
 from memory_client.types import Fate
 from memoryd.core.days import Days, Floats, Integers
+from memoryd.core.decay_rules import DEFAULT_RULES, DecayRules
 from memoryd.core.record import CATEGORIES, Record
-
-LASTING = 3.0
-"""Importance from which the clock no longer matters."""
-REVIEW_BELOW = 0.5
-ARCHIVE_BELOW = 0.2
-RESTORED = 0.5
-"""The least importance of what comes back."""
-PROMOTE_FROM = 2.5
-EPISODE_DAYS = 7.0
-LONGEST_GRACE = 160.0
 
 FATES: tuple[Fate, ...] = ("keep", "review", "decay", "expired")
 _REVIEW, _DECAY, _EXPIRED = 1, 2, 3
 
 
-class Pace(NamedTuple):
-    """trigger: days until it begins; factor: of each day after them."""
-
-    trigger: float
-    factor: float
-
-
-_STEADY = Pace(0.0, 1.0)
-_PACES: dict[str, Pace] = {"fact": Pace(5.0, 0.85), "episode": Pace(3.0, 0.6)}
-_FACTORS = np.array([_PACES.get(category, _STEADY).factor for category in CATEGORIES])
 _SYSTEM, _FACT, _EPISODE = (CATEGORIES.index(name) for name in ("system", "fact", "episode"))
 
 
-def trigger_of(category: str) -> float:
+def trigger_of(category: str, rules: DecayRules = DEFAULT_RULES) -> float:
     """Days before decay starts; 0 where it never does."""
-    return _PACES.get(category, _STEADY).trigger
+    return rules.pace(category).trigger
 
 
-def fades(category: str, importance: float, *, pinned: bool) -> bool:
+def fades(category: str, importance: float, *, pinned: bool, rules: DecayRules = DEFAULT_RULES) -> bool:
     """Whether the clock matters."""
-    return category in _PACES and importance < LASTING and not pinned
+    return rules.has_pace(category) and importance < rules.lasting and not pinned
 
 
 class Fading(NamedTuple):
@@ -77,7 +51,8 @@ class Fading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """The same of many, as columns of shape (n,). categories: places in `CATEGORIES`."""
+    """The same of many, as columns of shape (n,), and by which rules they fade. categories: places in
+    `CATEGORIES`."""
 
     rows: Integers
     importance: Floats
@@ -88,9 +63,10 @@ class Cohort:
     pinned: npt.NDArray[np.bool_]
     kept: npt.NDArray[np.bool_]
     expires_at: Floats
+    rules: DecayRules
 
     @classmethod
-    def of(cls, memories: Sequence[tuple[Any, ...]]) -> Cohort:
+    def of(cls, memories: Sequence[tuple[Any, ...]], rules: DecayRules = DEFAULT_RULES) -> Cohort:
         """From tuples in the order of `Fading`."""
         columns = list(zip(*memories, strict=True)) or [()] * len(Fading._fields)
         number = {category: place for place, category in enumerate(CATEGORIES)}
@@ -105,6 +81,7 @@ class Cohort:
             pinned=np.array(columns[6], np.bool_),
             kept=np.array(columns[7], np.bool_),
             expires_at=np.array([never if at is None else at for at in columns[8]], np.float64),
+            rules=rules,
         )
 
     def days(self, days: Days) -> Floats:
@@ -113,17 +90,18 @@ class Cohort:
 
     def effective(self, days: Floats) -> Floats:
         """The importance after so many days."""
-        exempt = (self.importance >= LASTING) | self.pinned
-        factors = np.where(exempt, 1.0, _FACTORS[self.categories])
+        exempt = (self.importance >= self.rules.lasting) | self.pinned
+        factors = np.where(exempt, 1.0, np.array(self.rules.factors)[self.categories])
         return np.asarray(self.importance * factors ** np.maximum(0.0, days - self.grace))
 
     def fates(self, days: Floats, now: float, reviewed: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
         """What a pass does with each, as places in `FATES`. reviewed: this fall was asked about before."""
-        left, open_to_fate = self.effective(days), (self.importance < LASTING) & ~self.pinned
+        rules, left = self.rules, self.effective(days)
+        open_to_fate = (self.importance < rules.lasting) & ~self.pinned
         fact = (self.categories == _FACT) & open_to_fate & (days > self.grace)
-        gone = fact & (left < ARCHIVE_BELOW) & ~self.kept
-        gone |= (self.categories == _EPISODE) & open_to_fate & (days >= EPISODE_DAYS)
-        fallen = fact & (self.importance >= REVIEW_BELOW) & (left < REVIEW_BELOW) & ~reviewed
+        gone = fact & (left < rules.archive_below) & ~self.kept
+        gone |= (self.categories == _EPISODE) & open_to_fate & (days >= rules.episode_days)
+        fallen = fact & (self.importance >= rules.review_below) & (left < rules.review_below) & ~reviewed
         over = (self.expires_at <= now) & ~self.pinned & (self.categories != _SYSTEM)
         found = np.select([over, gone, fallen], [_EXPIRED, _DECAY, _REVIEW], 0)
         return np.asarray(found, np.int8)
@@ -144,47 +122,58 @@ def fading(record: Record, row: int, seq: int) -> Fading:
     )
 
 
-def left_of_grace(record: Record, days: float) -> float:
+def left_of_grace(record: Record, days: float, rules: DecayRules = DEFAULT_RULES) -> float:
     """Days until decay starts, after so many."""
-    if not fades(record.category, record.importance, pinned=record.pinned):
+    if not fades(record.category, record.importance, pinned=record.pinned, rules=rules):
         return record.grace
     return max(0.0, record.grace - days)
 
 
-def renewed(record: Record, importance: float, now: float) -> Record:
+def renewed(record: Record, importance: float, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
     """The record after a use: the clock starts anew."""
-    return replace(record, importance=importance, decay_from=now, grace=trigger_of(record.category))
+    return replace(record, importance=importance, decay_from=now, grace=trigger_of(record.category, rules))
 
 
-def edited(record: Record, importance: float, days: float, now: float) -> Record:
+def edited(
+    record: Record, importance: float, days: float, now: float, rules: DecayRules = DEFAULT_RULES
+) -> Record:
     """The record with another importance: what was left of its grace stays."""
-    return replace(record, importance=importance, decay_from=now, grace=left_of_grace(record, days))
+    return replace(record, importance=importance, decay_from=now, grace=left_of_grace(record, days, rules))
 
 
-def moved(old: Record, new: Record, effective: float, days: float, now: float) -> Record:
+def moved(
+    old: Record,
+    new: Record,
+    effective: float,
+    days: float,
+    now: float,
+    rules: DecayRules = DEFAULT_RULES,
+) -> Record:
     """`new` with a clock that fits: where category or pin differ, importance goes on from what it had become.
 
     effective, days: of `old` at `now`.
     """
     if (old.category, old.pinned) == (new.category, new.pinned):
         return new
-    left, trigger = left_of_grace(old, days), trigger_of(new.category)
-    grace = min(left, trigger) if old.category in _PACES else trigger
+    left, trigger = left_of_grace(old, days, rules), trigger_of(new.category, rules)
+    grace = min(left, trigger) if rules.has_pace(old.category) else trigger
     return replace(new, importance=effective, decay_from=now, grace=grace)
 
 
-def kept_once_more(record: Record, now: float) -> Record:
-    """The record after a KEEP of a decay review: .5 again, with a grace that doubles each time, up to 160."""
+def kept_once_more(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
+    """The record after a KEEP of a decay review: where reviews begin, with a grace that doubles each time."""
     keeps = record.keeps + 1
-    grace = min(trigger_of(record.category) * 2.0**keeps, LONGEST_GRACE)
-    return replace(record, importance=REVIEW_BELOW, decay_from=now, grace=grace, keeps=keeps)
+    grace = min(trigger_of(record.category, rules) * 2.0**keeps, rules.longest_grace)
+    return replace(record, importance=rules.review_below, decay_from=now, grace=grace, keeps=keeps)
 
 
-def restored(record: Record, effective: float, now: float) -> tuple[Record, bool]:
+def restored(
+    record: Record, effective: float, now: float, rules: DecayRules = DEFAULT_RULES
+) -> tuple[Record, bool]:
     """An archived record as it comes back, and whether an expiry that had passed was taken away."""
     expired = record.expires_at is not None and record.expires_at <= now
     back = replace(
-        renewed(record, max(effective, RESTORED), now),
+        renewed(record, max(effective, rules.restored), now, rules),
         state="active",
         archived_because=None,
         archived_at=None,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from memory_client.types import Verdict
-from memoryd.core.decay import PROMOTE_FROM, REVIEW_BELOW
+from memoryd.core.decay_rules import DecayRules
 from memoryd.core.record import Record
 
 _SETTLED = ("core", "system")
 """Categories there is nothing to promote to."""
 
 
-def is_promotion_due(record: Record, before: float, after: float) -> bool:
+def is_promotion_due(record: Record, before: float, after: float, rules: DecayRules) -> bool:
     """Whether a write has lifted a memory's effective importance to where it may become core."""
     may_rise = record.state == "active" and record.category not in _SETTLED and not record.pinned
-    return may_rise and before < PROMOTE_FROM <= after
+    return may_rise and before < rules.promote_from <= after
 
 
 def refused(verdict: Verdict, category: str) -> str | None:
@@ -25,6 +25,6 @@ def refused(verdict: Verdict, category: str) -> str | None:
     return None
 
 
-def is_lifted(after: float) -> bool:
+def is_lifted(after: float, rules: DecayRules) -> bool:
     """Whether a memory is so important again that its fall need not be judged any more."""
-    return after >= REVIEW_BELOW
+    return after >= rules.review_below

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from memoryd.core import review
 from memoryd.core.days import Calendar
 from memoryd.core.decay import Cohort, fading
-from memoryd.core.ids import IdFactory
 from memoryd.core.record import Record
+from memoryd.engine.parts import Parts
 from memoryd.storage import days, reviews
 from memoryd.storage.database import Transaction
 from memoryd.storage.memories import Stored
@@ -31,7 +31,7 @@ def ages(
     """The ages of memories of one user."""
     if not stored:
         return []
-    cohort = Cohort.of([fading(one.record, one.row, one.decay_seq) for one in stored])
+    cohort = Cohort.of([fading(one.record, one.row, one.decay_seq) for one in stored], calendar.rules)
     passed = cohort.days(days.of_user(connection, calendar, stored[0].record.user_id, now))
     left = cohort.effective(passed).tolist()
     return [Age(*pair) for pair in zip(passed.tolist(), left, strict=True)]
@@ -42,12 +42,12 @@ def age_of(connection: sqlite3.Connection, calendar: Calendar, stored: Stored, n
     return ages(connection, calendar, [stored], now)[0]
 
 
-def crossed(tx: Transaction, ids: IdFactory, record: Record, before: float, after: float, now: float) -> None:
+def crossed(tx: Transaction, parts: Parts, record: Record, before: float, after: float, now: float) -> None:
     """Queue and withdraw the reviews of a write that moved the effective importance."""
     owner = record.user_id, record.id
-    if review.is_lifted(after):
+    if review.is_lifted(after, parts.decay):
         reviews.withdraw(tx, *owner, kinds=["decay"])
-    is_due = review.is_promotion_due(record, before, after)
+    is_due = review.is_promotion_due(record, before, after, parts.decay)
     if is_due and reviews.pending(tx.connection, *owner, "promotion") is None:
-        id = ids.new("rev", now)
+        id = parts.ids.new("rev", now)
         reviews.insert(tx, ReviewRow(id, *owner, "promotion", after, record.decay_from, now))

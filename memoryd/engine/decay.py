@@ -15,7 +15,7 @@ from memory_client.errors import InvalidStateError, NotFoundError
 from memory_client.types import DecayPass, DecayPreview, Faded, Fate, PassInfo, PassUndone
 from memoryd.core import decay
 from memoryd.core.days import DAY, Floats, is_behind
-from memoryd.core.decay import FATES, LASTING, Cohort
+from memoryd.core.decay import FATES, Cohort
 from memoryd.core.operators import CALLER, DECAY, SYSTEM
 from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
@@ -132,7 +132,7 @@ class Decay:
         return is_behind(day(now), days.noted(connection, user_id), [day(one.at) for one in ahead])
 
     def _plan(self, connection: sqlite3.Connection, scope: Scope, now: float) -> _Plan:
-        cohort = Cohort.of(passes.fading(connection, scope, LASTING))
+        cohort = Cohort.of(passes.fading(connection, scope, self._parts.decay.lasting), self._parts.decay)
         passed, fates = self._judged(connection, cohort, scope.user_id, now)
         active = passes.active(connection, scope)
         cap = min(_MOST, max(_AT_LEAST, math.ceil(self._share * active)))
@@ -175,7 +175,9 @@ class Decay:
         """The memories whose fate it still is, for they may have changed since, and what is left of each."""
         found = memories.by_rows(tx.connection, scope, plan.rows(fate))
         stored = [found[row] for row in plan.rows(fate) if row in found]
-        cohort = Cohort.of([decay.fading(one.record, one.row, one.decay_seq) for one in stored])
+        cohort = Cohort.of(
+            [decay.fading(one.record, one.row, one.decay_seq) for one in stored], self._parts.decay
+        )
         passed, fates = self._judged(tx.connection, cohort, scope.user_id, now)
         left = cohort.effective(passed).tolist()
         return [(one, left[at]) for at, one in enumerate(stored) if FATES[fates[at]] == fate]

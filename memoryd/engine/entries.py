@@ -9,6 +9,7 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memoryd.core.decay import trigger_of
+from memoryd.core.decay_rules import DEFAULT_RULES, DecayRules
 from memoryd.core.ids import check_name
 from memoryd.core.metadata import Draft, default_of, displaced_keys, read_metadata, read_own, removed_keys
 from memoryd.core.record import Record, default_importance
@@ -30,6 +31,7 @@ def new_record(
     session_id: str | None,
     now: float,
     limits: Limits,
+    rules: DecayRules = DEFAULT_RULES,
     parameter: str = "text",
 ) -> Record:
     """The record of a new memory. Raises `InvalidParameterError`."""
@@ -51,7 +53,7 @@ def new_record(
         updated_at=now,
         last_access=fields.pop("last_access", created),
         decay_from=now,
-        grace=trigger_of(category),
+        grace=trigger_of(category, rules),
         root_id=id,
         metadata=draft.rest,
         notices=(*notices, *draft.notices),

@@ -104,7 +104,7 @@ class History:
             said = _told(tx.connection, stored.record, to)
             new = replace(stored.record, **{name: getattr(said, name) for name in SAID})
             age = age_of(tx.connection, self._parts.calendar, stored, now)
-            new = moved(stored.record, new, age.effective, age.days, now)
+            new = moved(stored.record, new, age.effective, age.days, now, self._parts.decay)
             return self._change.apply(tx, stored, new, now, deed, embedded)
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))

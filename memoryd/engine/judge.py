@@ -76,7 +76,9 @@ class Judge:
 
     def _promote(self, tx: Transaction, stored: Stored, deed: Deed, now: float) -> int:
         old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
-        core = decay.moved(old, replace(old, category="core"), age.effective, age.days, now)
+        core = decay.moved(
+            old, replace(old, category="core"), age.effective, age.days, now, self._parts.decay
+        )
         reviews.withdraw(tx, old.user_id, old.id, kinds=["decay", "promotion"])
         return self._change.apply(tx, stored, core, now, replace(deed, operation="promote"))["version"]
 
@@ -87,8 +89,10 @@ class Judge:
 
     def _keep(self, tx: Transaction, stored: Stored, review: ReviewRow, now: float) -> int:
         old = stored.record
-        if review.kind == "decay" and decay.fades(old.category, old.importance, pinned=old.pinned):
-            self._change.touch(tx, stored, decay.kept_once_more(old, now))
+        rules = self._parts.decay
+        is_fading = decay.fades(old.category, old.importance, pinned=old.pinned, rules=rules)
+        if review.kind == "decay" and is_fading:
+            self._change.touch(tx, stored, decay.kept_once_more(old, now, rules))
         return old.version
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memory_client.paths import DataPaths
+from memoryd.core.boost import DEFAULT_RULES, BoostRules
 from memoryd.core.days import Calendar
+from memoryd.core.decay_rules import DecayRules
 from memoryd.core.ids import IdFactory
 from memoryd.core.times import ZoneSource, utc
 from memoryd.engine.meaning import Meaning
@@ -41,6 +43,12 @@ class Parts:
     clock: Clock
     zone: ZoneSource = utc
     calendar: Calendar = field(default_factory=Calendar)
+    boost: BoostRules = DEFAULT_RULES
     limits: Limits = field(default_factory=Limits)
     ids: IdFactory = field(default_factory=IdFactory)
     reranker: RerankerHost = field(default_factory=lambda: RerankerHost(RerankerChoice()))
+
+    @property
+    def decay(self) -> DecayRules:
+        """How importance fades."""
+        return self.calendar.rules

@@ -84,7 +84,7 @@ class Remember:
 
         def change(record: Record, age: Age, now: float) -> Record:
             changed = with_metadata(record, metadata, limits)
-            return moved(record, changed, age.effective, age.days, now)
+            return moved(record, changed, age.effective, age.days, now, self._parts.decay)
 
         return self._update(id, author, scope, key, change, None)
 
@@ -108,7 +108,7 @@ class Remember:
 
         def change(record: Record, age: Age, now: float) -> Record:
             wanted = value if value is not None else age.effective + (delta or 0.0)
-            return edited(record, clamp_importance(wanted), age.days, now)
+            return edited(record, clamp_importance(wanted), age.days, now, self._parts.decay)
 
         return self._update(id, author, scope, key, change, None)
 
@@ -123,6 +123,7 @@ class Remember:
             session_id=owner.session_id,
             now=now,
             limits=self._parts.limits,
+            rules=self._parts.decay,
             parameter=parameter,
         )
 
@@ -178,7 +179,7 @@ class Remember:
             if (new.importance, new.decay_from) != (old.importance, old.decay_from):
                 if not updated["changed"]:  # the same number, but the clock starts anew
                     self._change.touch(tx, stored, new)
-                crossed(tx, self._parts.ids, new, age.effective, new.importance, now)
+                crossed(tx, self._parts, new, age.effective, new.importance, now)
             return updated
 
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))

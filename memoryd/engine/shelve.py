@@ -65,7 +65,7 @@ class Shelve:
     def _back(self, tx: Transaction, stored: Stored, record: Record, now: float, deed: Deed) -> Updated:
         """record: what comes back."""
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
-        back, was_expired = restored(record, effective, now)
+        back, was_expired = restored(record, effective, now, self._parts.decay)
         if was_expired:
             back = replace(back, notices=(*back.notices, "expires_at had passed and was taken away"))
         return self._change.apply(tx, stored, back, now, deed)

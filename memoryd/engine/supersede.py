@@ -85,6 +85,7 @@ class Supersede:
             session_id=None if "session_id" in given else old.session_id,
             now=now,
             limits=self._parts.limits,
+            rules=self._parts.decay,
         )
         if new.agent_id != old.agent_id:
             raise InvalidParameterError(

@@ -73,7 +73,9 @@ class Use:
         def apply(tx: Transaction, now: float) -> Updated:
             stored = seen(tx, scope, id)
             old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
-            new = decay.moved(old, replace(old, pinned=pinned), age.effective, age.days, now)
+            new = decay.moved(
+                old, replace(old, pinned=pinned), age.effective, age.days, now, self._parts.decay
+            )
             if pinned:
                 reviews.withdraw(tx, old.user_id, id, kinds=["decay", "promotion"])
             return self._change.apply(tx, stored, new, now, author.deed("update"))
@@ -112,12 +114,12 @@ class Use:
         *,
         is_back: bool,
     ) -> Boosted:
-        use = boost.use(effective, *self._earlier(tx, stored, now), now)
+        use = boost.use(effective, *self._earlier(tx, stored, now), now, self._parts.boost)
         after = round(effective + use.applied, 9)
         if use.counts:
             self._count(tx, stored, after, now)
             self._note(tx, stored.record, kind, use.applied, reason, now)
-            crossed(tx, self._parts.ids, stored.record, effective, after, now)
+            crossed(tx, self._parts, stored.record, effective, after, now)
         return Boosted(
             id=stored.record.id, applied=use.applied, importance=after, why=use.why, restored=is_back
         )
@@ -140,7 +142,7 @@ class Use:
             boosts.append(tx, record.user_id, record.id, now, kind, applied, reason)
 
     def _count(self, tx: Transaction, stored: Stored, importance: float, now: float) -> None:
-        used = decay.renewed(stored.record, importance, now)
+        used = decay.renewed(stored.record, importance, now, self._parts.decay)
         used = replace(used, last_access=now, access_count=used.access_count + 1)
         self._change.touch(tx, stored, used)
 

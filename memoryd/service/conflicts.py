@@ -13,21 +13,23 @@ from memoryd.service.arguments import added, request_key
 
 
 class ConflictsService(ConflictsAPI):
-    """Conflicts over one store."""
+    """Conflicts over one store. window: seconds, where a call names none."""
 
-    def __init__(self, conflicts: Conflicts) -> None:
+    def __init__(self, conflicts: Conflicts, window: float) -> None:
         self._conflicts = conflicts
+        self._window = window
 
     def conflicts(
         self,
         memory_id: str | None = None,
-        window: str = "30d",
+        window: str | None = None,
         *,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> list[Conflict]:
         wanted = None if memory_id is None else check_id(memory_id, "mem", "memory_id")
-        return self._conflicts.find(wanted, parse_window(window), Scope.checked(user_id, agent_id))
+        seconds = self._window if window is None else parse_window(window)
+        return self._conflicts.find(wanted, seconds, Scope.checked(user_id, agent_id))
 
     def resolve(
         self,

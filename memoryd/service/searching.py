@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, get_args
 
@@ -32,10 +32,12 @@ _SCOPES: tuple[SearchScope, ...] = get_args(SearchScope)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Makes requests. zone: where a call names none; clock: seconds."""
+    """Makes requests. zone: where a call names none; clock: seconds; weights: where a call gives none, those
+    that are not 1."""
 
     zone: ZoneSource
     clock: Callable[[], float]
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def request(
         self, query: str, n_results: int, deadline: Deadline, options: Mapping[str, Any]
@@ -62,7 +64,7 @@ class Asking:
             sort_by=options["sort_by"],
             sort_order=options["sort_order"],
             intent=options["intent"],
-            weights=_weights(options["weights"]),
+            weights=_weights({**self.weights, **(options["weights"] or {})}),
             span=_span(options["time_range"], zone),
             as_of=None if options["as_of"] is None else parse_time(options["as_of"], "as_of"),
         )
@@ -93,15 +95,15 @@ def _targets(scope: Sequence[SearchScope] | Literal["all"] | None) -> tuple[Sear
     return tuple(target for target in _SCOPES if target in scope)
 
 
-def _weights(given: Mapping[str, float] | None) -> dict[str, float]:
-    for name, weight in (given or {}).items():
+def _weights(given: Mapping[str, float]) -> dict[str, float]:
+    for name, weight in given.items():
         if name not in GROUPS:
             raise _fault(f"weights.{name}", name, f"names among {', '.join(GROUPS)}")
         if not math.isfinite(weight) or not 0 <= weight <= _MAX_WEIGHT:
             raise _fault(f"weights.{name}", weight, f"a number from 0 to {_MAX_WEIGHT:g}")
     if given and not any(given.get(name, 1.0) for name in GROUPS):
         raise _fault("weights", given, "at least one over 0")
-    return dict(given or {})
+    return dict(given)
 
 
 def _span(given: Sequence[float | str | None] | None, zone: tzinfo) -> TimeSpan | None:

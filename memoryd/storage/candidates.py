@@ -97,7 +97,7 @@ def standings(connection: sqlite3.Connection, rows: Sequence[int], days: Days) -
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: half the time of rows by name
     found = cursor.execute(_STANDINGS, (json.dumps(rows),)).fetchall()
-    cohort = Cohort.of([one[:_FADING_COLUMNS] for one in found])
+    cohort = Cohort.of([one[:_FADING_COLUMNS] for one in found], days.rules)
     left = cohort.effective(cohort.days(days)).tolist()
     return {
         one[0]: Standing(one[0], importance, *one[_FADING_COLUMNS:])
