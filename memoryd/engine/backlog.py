@@ -44,5 +44,5 @@ class Backlog:
             ids = [id for owner, id in taken if owner == user_id]
             for stored in memories.find(tx.connection, Scope(user_id, ALL_AGENTS), ids).values():
                 evidence.noted(tx, stored.record, stored.row, self._parts.ids)
-        assert tx.seq  # results of searches made before no longer hold
+        tx.mark_changed()
         return bool(taken)

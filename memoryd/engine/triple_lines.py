@@ -22,7 +22,7 @@ from memoryd.core.triples.line_shapes import (
     write_line,
 )
 from memoryd.engine.parts import Parts
-from memoryd.engine.triples import Triples, changed, displayed_alias, of_memory, of_turn, screened
+from memoryd.engine.triples import Triples, displayed_alias, of_memory, of_turn, screened
 from memoryd.storage import memories, requests, turns
 from memoryd.storage.database import Transaction
 from memoryd.storage.requests import RequestKey
@@ -144,7 +144,7 @@ class TripleLines:
                 told = [one for one in found if one is not None] or [Evidence(MANUAL, None)]
                 new_id = self._parts.ids.new("tri", now)
                 new += rows.store(tx, user_id, line.statement, new_id, told, now, by_hand=True) == new_id
-            changed(tx)
+            tx.mark_changed()
             return new, len(missing), missing[:_MAX_MISSING]
 
         reply: Any = self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))

@@ -77,7 +77,7 @@ class Triples:
 
         def apply(tx: Transaction) -> str:
             told = _evidence(tx.connection, scope, evidence_ids) or [Evidence(MANUAL, scope.agent_id)]
-            changed(tx)
+            tx.mark_changed()
             return str(rows.store(tx, scope.user_id, said, new_id, told, now, by_hand=True))
 
         return self._write(key, now, apply)
@@ -135,7 +135,7 @@ class Triples:
                 raise triple_not_found(id)
             evidence.bury(tx, scope, stored, now)
             self._removal.queue(tx)
-            changed(tx)
+            tx.mark_changed()
             return [id]
 
         return self._removal.receipt(self._write(key, now, apply))
@@ -154,7 +154,7 @@ class Triples:
             _refuse_alias(tx.connection, user_id, alias, entity)
             number = entities.ensure(tx, user_id, names["alias"])
             entities.point(tx, user_id, number, entities.ensure(tx, user_id, names["entity"]))
-            changed(tx)
+            tx.mark_changed()
             return 1
 
         self._write(key, self._parts.clock(), apply)
@@ -171,7 +171,7 @@ class Triples:
                 )
             entities.point(tx, user_id, known.number, None)
             entities.drop_unnamed(tx, user_id, [known.number, known.alias_of])
-            changed(tx)
+            tx.mark_changed()
             return 1
 
         self._write(key, self._parts.clock(), apply)
@@ -192,11 +192,6 @@ class Triples:
 
     def _write(self, key: RequestKey | None, now: float, apply: Callable[[Transaction], T]) -> T:
         return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
-
-
-def changed(tx: Transaction) -> None:
-    """Note that results of searches made before may no longer hold."""
-    assert tx.seq
 
 
 def triple_not_found(id: str) -> NotFoundError:

@@ -38,11 +38,19 @@ class Transaction:
     def seq(self) -> int:
         """The one change number of this transaction, taken from the directory's counter."""
         if self._seq is None:
-            row = self.connection.execute(
-                "UPDATE counters SET value = value + 1 WHERE name = 'seq' RETURNING value"
-            ).fetchone()
-            self._seq = int(row[0])
+            self._seq = self._take_number()
         return self._seq
+
+    def mark_changed(self) -> None:
+        """Take the change number: results of searches made before may no longer hold."""
+        if self._seq is None:
+            self._seq = self._take_number()
+
+    def _take_number(self) -> int:
+        row = self.connection.execute(
+            "UPDATE counters SET value = value + 1 WHERE name = 'seq' RETURNING value"
+        ).fetchone()
+        return int(row[0])
 
     def execute(self, sql: str, params: Any = ()) -> sqlite3.Cursor:
         """Run one statement."""
