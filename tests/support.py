@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,21 +33,51 @@ def clean_environment(**extra: str) -> dict[str, str]:
     return {**{name: value for name, value in os.environ.items() if name not in _UNDER_TEST}, **extra}
 
 
+def start_process(command: Sequence[str], **options: Any) -> subprocess.Popen[str]:
+    """Start a process that heeds Ctrl-C, whoever started the tests.
+
+    A shell without job control ignores SIGINT for what it runs in the background, and children inherit that.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    is_ignored = before is signal.SIG_IGN and threading.current_thread() is threading.main_thread()
+    if is_ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(command, text=True, **options)
+    finally:
+        if is_ignored:
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def spawned(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """As `start_process`; the process is killed at the end, if it still runs."""
+    with start_process(command, **options) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
 def python_process(code: str, env: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
     """A fresh interpreter that runs `code`, its output piped."""
-    return subprocess.Popen(
+    return start_process(
         [sys.executable, "-c", code, *arguments],
         env=dict(env),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     )
 
 
 def run_python(code: str, env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a fresh interpreter to its end."""
     with python_process(code, env, *arguments) as process:
-        out, err = process.communicate(timeout=60)
+        try:
+            out, err = process.communicate(timeout=60)
+        except BaseException:
+            process.kill()
+            raise
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import SpawnedDaemon, clean_environment, memoryd
+from support import SpawnedDaemon, clean_environment, memoryd, spawned
 
 from memory_client import KnowledgeClient
 from memory_client.discovery import read as read_connection
@@ -169,7 +169,7 @@ def test_logs_of_half_a_line_and_of_nothing(tmp_path: Path) -> None:
 
 def test_logs_goes_on_until_it_is_interrupted(daemon: SpawnedDaemon) -> None:
     command = [sys.executable, "-m", "memoryd", "--data-dir", str(daemon.home), "logs", "-f", "-n", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=clean_environment()) as reading:
+    with spawned(command, stdout=subprocess.PIPE, env=clean_environment()) as reading:
         assert reading.stdout is not None
         assert reading.stdout.readline()
         daemon.stop()

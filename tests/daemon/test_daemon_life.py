@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -11,11 +12,22 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
-from support import PATIENCE, SpawnedDaemon, clean_environment, daemons_of, eventually, memoryd, write_json
+from support import (
+    PATIENCE,
+    SpawnedDaemon,
+    clean_environment,
+    daemons_of,
+    eventually,
+    memoryd,
+    spawned,
+    write_json,
+)
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -30,17 +42,14 @@ from memoryd.storage.ownership import DirectoryOwner
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and modes are POSIX")
 
 
-def serving_by_hand(home: Path, *values: str) -> subprocess.Popen[str]:
-    """`memoryd serve` in the foreground, answering."""
+@contextmanager
+def serving_by_hand(home: Path, *values: str) -> Iterator[subprocess.Popen[str]]:
+    """`memoryd serve` in the foreground, answering; killed at the end, if it still runs."""
     options = [part for value in values for part in ("--set", value)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "memoryd", "--data-dir", str(home), "serve", *options],
-        env=clean_environment(),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    eventually("the daemon serves", lambda: find_daemon(DataPaths(home)))
-    return process
+    command = [sys.executable, "-m", "memoryd", "--data-dir", str(home), "serve", *options]
+    with spawned(command, env=clean_environment(), stderr=subprocess.PIPE) as process:
+        eventually("the daemon serves", lambda: find_daemon(DataPaths(home)))
+        yield process
 
 
 def test_what_was_acknowledged_survives_a_kill_and_the_client_finds_the_next_daemon(
@@ -79,9 +88,8 @@ def test_stopping_what_does_not_run(home: Path) -> None:
 @POSIX
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_lets_it_finish_the_work_in_hand(home: Path, number: signal.Signals) -> None:
-    process = serving_by_hand(home)
     texts = [f"memory {i} about nothing in particular" for i in range(3000)]
-    with KnowledgeClient(home, autostart=False) as client:
+    with serving_by_hand(home) as process, KnowledgeClient(home, autostart=False) as client:
         ids: list[str] = []
         adding = threading.Thread(target=lambda: ids.extend(client.add_many(texts)))
         adding.start()
@@ -98,13 +106,29 @@ def test_a_signal_lets_it_finish_the_work_in_hand(home: Path, number: signal.Sig
 
 @POSIX
 def test_the_second_signal_ends_it_at_once(home: Path) -> None:
-    process = serving_by_hand(home)
-    os.kill(process.pid, signal.SIGSTOP)
-    os.kill(process.pid, signal.SIGTERM)
-    os.kill(process.pid, signal.SIGINT)
-    os.kill(process.pid, signal.SIGCONT)
-    process.communicate(timeout=PATIENCE)
+    with serving_by_hand(home) as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        os.kill(process.pid, signal.SIGTERM)
+        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, signal.SIGCONT)
+        process.communicate(timeout=PATIENCE)
     assert process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGINT)
+
+
+@POSIX
+def test_a_process_of_the_tests_heeds_an_interrupt_in_the_background(home: Path) -> None:
+    """A shell without job control ignores SIGINT for what it runs in the background."""
+    test = f"{Path(__file__).name}::test_the_second_signal_ends_it_at_once"
+    command = f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider {test} & wait $!"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=Path(__file__).parent,
+        env={**clean_environment(), "MEMORYD_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_first_line_of_the_log_and_its_mode(daemon: SpawnedDaemon) -> None:

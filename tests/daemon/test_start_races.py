@@ -102,7 +102,11 @@ def starters(port: int, home: Path, **extra: str) -> list[subprocess.Popen[str]]
 
 def answers(processes: list[subprocess.Popen[str]]) -> list[str]:
     """What they print; whoever fails, or says anything else, fails the test."""
-    outcomes = [(*process.communicate(timeout=60), process.returncode) for process in processes]
+    try:
+        outcomes = [(*process.communicate(timeout=60), process.returncode) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
     assert [(err, code) for _, err, code in outcomes] == [("", 0)] * STARTERS
     return [out.strip() for out, _, _ in outcomes]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from support import PATIENCE, eventually
+from support import PATIENCE, eventually, start_process
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -33,13 +32,15 @@ def stand_in(home: Path) -> Iterator[Start]:
 
     def start(protocol: int, version: str, mood: str = "idle") -> ConnectionInfo:
         command = [sys.executable, str(STAND_IN), str(home), str(protocol), version, mood]
-        processes.append(subprocess.Popen(command))
+        processes.append(start_process(command))
         return eventually("the stand-in serves", lambda: find_daemon(DataPaths(home)))
 
-    yield start
-    for process in processes:
-        process.terminate()
-        process.wait(PATIENCE)
+    try:
+        yield start
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(PATIENCE)
 
 
 def ensure(home: Path) -> ConnectionInfo:

@@ -118,7 +118,7 @@ class ServerProcess:
 
     def __init__(self, paths: DataPaths) -> None:
         self.paths = paths
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[str] | None = None
         self.starts = 0
         self._lock = threading.Lock()
 
@@ -133,8 +133,10 @@ class ServerProcess:
                 time.sleep(0.005)
 
     def start(self) -> None:
+        from support import start_process  # not beside this file, which is the process's script
+
         self.starts += 1
-        self.process = subprocess.Popen([sys.executable, __file__, str(self.paths.root)])
+        self.process = start_process([sys.executable, __file__, str(self.paths.root)])
 
     def kill(self) -> None:
         assert self.process is not None

@@ -376,10 +376,13 @@ def test_the_port_asked_for_or_any(paths: DataPaths) -> None:
 def test_a_signal_right_after_traffic_ends_it(paths: DataPaths) -> None:
     for _ in range(4):
         process = ServerProcess(paths)
-        info = process.locate(paths, Deadline.after(PATIENCE))
-        connection = Connection(info, paths)
-        for _ in range(50):
-            connection.submit("memory.ping", {}).result(PATIENCE)
-        assert process.stop() == 0
-        connection.close()
+        try:
+            info = process.locate(paths, Deadline.after(PATIENCE))
+            connection = Connection(info, paths)
+            for _ in range(50):
+                connection.submit("memory.ping", {}).result(PATIENCE)
+            assert process.stop() == 0
+            connection.close()
+        finally:
+            process.kill()
         assert discovery.read(paths) is None

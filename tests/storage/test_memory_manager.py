@@ -8,11 +8,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support import spawned
 
 import memoryd
 from memory_client.errors import registry
@@ -374,6 +376,7 @@ def test_two_processes_may_write(tmp_path: Path) -> None:
         "[{'content': str(n), 'type': 'WorldModel', 'score': 50}])\n"
     )
     commands = [[sys.executable, "-c", code, str(tmp_path), str(n)] for n in (1, 2, 3)]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
-    assert [process.communicate(timeout=60)[1] for process in running] == ["", "", ""]
+    with ExitStack() as stack:
+        running = [stack.enter_context(spawned(command, stderr=subprocess.PIPE)) for command in commands]
+        assert [process.communicate(timeout=60)[1] for process in running] == ["", "", ""]
     assert len(MemStorageFileSys(tmp_path).get_recent_versions("u", 100)) == 60

@@ -50,7 +50,7 @@ def publish(tx: Transaction, owner: str, name: str, rows: Iterable[int], now: fl
     number = _number(tx.connection, owner, name)
     tx.execute("DELETE FROM shared_points WHERE number = ?", (number,))
     tx.executemany("INSERT OR IGNORE INTO shared_points VALUES (?, ?)", ((number, row) for row in rows))
-    _changed(tx)
+    tx.mark_changed()
 
 
 def subscribe(tx: Transaction, subscriber: str, owner: str, name: str, now: float) -> None:
@@ -62,7 +62,7 @@ def subscribe(tx: Transaction, subscriber: str, owner: str, name: str, now: floa
     if barred.fetchone() is not None:
         raise unknown_set(name)
     tx.execute("INSERT OR IGNORE INTO grants VALUES (?, ?, 'granted', ?)", (subscriber, number, now))
-    _changed(tx)
+    tx.mark_changed()
 
 
 def unsubscribe(tx: Transaction, subscriber: str, owner: str, name: str) -> None:
@@ -76,7 +76,7 @@ def unsubscribe(tx: Transaction, subscriber: str, owner: str, name: str) -> None
         raise NotFoundError(
             f"no subscription of this user to {name!r} of {owner!r}; see knowledge.shared", id=name
         )
-    _changed(tx)
+    tx.mark_changed()
 
 
 def revoke(tx: Transaction, owner: str, name: str, subscriber: str | None, now: float) -> int:
@@ -95,7 +95,7 @@ def revoke(tx: Transaction, owner: str, name: str, subscriber: str | None, now: 
         tx.execute("DELETE FROM grants WHERE subscriber = ? AND number = ?", (subscriber, number))
         barred = (_barred(tx, subscriber), number, now)
         tx.execute("INSERT OR REPLACE INTO grants VALUES (?, ?, 'revoked', ?)", barred)
-    _changed(tx)
+    tx.mark_changed()
     return int(ended)
 
 
@@ -146,7 +146,7 @@ def forget_user(tx: Transaction, user_id: str) -> None:
     tx.execute("DELETE FROM grants WHERE subscriber = ?", (user_id,))
     for (number,) in tx.execute("SELECT number FROM shared_sets WHERE owner = ?", (user_id,)).fetchall():
         _remove_set(tx, number)
-    _changed(tx)
+    tx.mark_changed()
 
 
 def unknown_set(name: str) -> NotFoundError:
@@ -192,8 +192,3 @@ def _set(row: sqlite3.Row, subscribers: list[str]) -> SharedSet:
         created_at=row["at"],
         subscribers=subscribers,
     )
-
-
-def _changed(tx: Transaction) -> int:
-    """Take a change number: answers that were kept from before are no longer good."""
-    return tx.seq
