@@ -21,7 +21,7 @@ from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.retrieval.planning.recency import Recency
 from memoryd.storage import sessions
 
-_NEAR = 1.0
+_NEAR = 0.5
 """How far the logit of a score may lie below the best for the text to match as well."""
 _TEXT_CHARS = 2_000
 _OCCASION_SECONDS = 1_800.0
