@@ -25,7 +25,8 @@ from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
 from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
-from memoryd.app.settings import Settings, vars_of
+from memoryd.app.setting import values_of
+from memoryd.app.settings import Settings
 from memoryd.core.text_cache import clear_text_caches
 from memoryd.core.triples import extract
 from memoryd.engine import screen, turn_entries
@@ -310,7 +311,7 @@ class App:
 
 def _weights(settings: Settings) -> dict[str, float]:
     """The weights of a search that gives none: those that are not 1, as if the call had given them."""
-    return {name: weight for name, weight in vars_of(settings.ranking).items() if weight != 1.0}
+    return {name: weight for name, weight in values_of(settings.ranking).items() if weight != 1.0}
 
 
 def _noted(result: object) -> None:

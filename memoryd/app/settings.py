@@ -10,54 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from memory_client.errors import ConfigurationError
-from memory_client.paths import (
-    AUTOSTART_VARIABLE,
-    HOME_VARIABLE,
-    PYTHON_VARIABLE,
-    DataPaths,
-    check_private,
-)
+from memory_client.paths import DataPaths
 from memory_client.types import SettingValue
+from memoryd.app.setting import Setting, Value, values_of
+from memoryd.app.setting import setting_field as _setting
+from memoryd.app.setting_sources import MASK, Sources
 
-Value = str | int | float | bool
 Origin = Literal["default", "config.toml", "environment", "command line"]
 
-PREFIX = "MEMORYD_"
-MASK = "********"
-_OTHER_VARIABLES = frozenset({HOME_VARIABLE, PYTHON_VARIABLE, AUTOSTART_VARIABLE})
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
 _EMBEDDERS = ("auto", "bundled", "none")
 _EMBEDDER_FAMILIES = ("onnx:", "sentence-transformers:", "openai:")
-
-
-def _setting(
-    default: Value,
-    description: str,
-    *,
-    secret: bool = False,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    families: tuple[str, ...] = (),
-) -> Any:
-    """A field of a settings group. families: prefixes that any name may follow."""
-    about = {
-        "description": description,
-        "secret": secret,
-        "low": low,
-        "high": high,
-        "choices": choices,
-        "families": families,
-    }
-    return field(default=default, repr=not secret, metadata=about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,70 +330,6 @@ class Settings:
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One line of the table."""
-
-    name: str
-    default: Value
-    description: str
-    secret: bool
-    low: float | None
-    high: float | None
-    choices: tuple[str, ...]
-    families: tuple[str, ...]
-
-    @property
-    def variable(self) -> str:
-        return PREFIX + self.name.replace(".", "_").upper()
-
-    @property
-    def expected(self) -> str:
-        """The form of a value, in words."""
-        if isinstance(self.default, bool):
-            return "true or false"
-        if isinstance(self.default, str):
-            named = [*self.choices, *(f"{family}<name>" for family in self.families)]
-            return f"one of {', '.join(named)}" if named else "a string"
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        if self.low is not None and self.high is not None:
-            return f"{kind} from {self.low:,} to {self.high:,}"
-        return kind if self.low is None else f"{kind}, {self.low:,} or more"
-
-    def parse(self, text: str) -> Value | None:
-        """The value written as `text` in the environment or on the command line; None when it is none."""
-        if isinstance(self.default, str):
-            return text
-        word = text.strip().lower()
-        if isinstance(self.default, bool):
-            return True if word in _TRUE else False if word in _FALSE else None
-        try:
-            return int(word) if isinstance(self.default, int) else float(word)
-        except ValueError:
-            return None
-
-    def accept(self, value: Any) -> Value | None:
-        """The value if it fits the type and the bounds, else None."""
-        if isinstance(self.default, bool) or isinstance(value, bool):
-            return value if isinstance(self.default, bool) and isinstance(value, bool) else None
-        if isinstance(self.default, str):
-            return value if isinstance(value, str) and self._named(value) else None
-        if isinstance(self.default, float) and isinstance(value, int):
-            value = float(value)
-        return value if type(value) is type(self.default) and self._bounded(value) else None
-
-    def _named(self, value: str) -> bool:
-        if not _is_text(value) or not (self.choices or self.families):
-            return _is_text(value)
-        return value in self.choices or any(
-            value.startswith(f) and len(value) > len(f) for f in self.families
-        )
-
-    def _bounded(self, value: float) -> bool:
-        above = self.low is None or value >= self.low
-        return above and value < float("inf") and (self.high is None or value <= self.high)
-
-
 def _table() -> Iterator[Setting]:
     for group in fields(Settings):
         if group.name != "origins":
@@ -436,8 +339,7 @@ def _table() -> Iterator[Setting]:
 
 
 SETTINGS: tuple[Setting, ...] = tuple(_table())
-_BY_NAME = {setting.name: setting for setting in SETTINGS}
-_BY_VARIABLE = {setting.variable: setting for setting in SETTINGS}
+_SOURCES = Sources(SETTINGS)
 
 
 def load_settings(
@@ -451,9 +353,9 @@ def load_settings(
     `UnsafeDirectoryError` when others may write `config.toml`.
     """
     layers: tuple[tuple[Origin, dict[str, Value]], ...] = (
-        ("config.toml", _from_file(paths)),
-        ("environment", _from_environment(os.environ if environ is None else environ)),
-        ("command line", _from_overrides(overrides or {})),
+        ("config.toml", _SOURCES.from_file(paths)),
+        ("environment", _SOURCES.from_environment(os.environ if environ is None else environ)),
+        ("command line", _SOURCES.from_overrides(overrides or {})),
     )
     values: dict[str, Value] = {}
     origins: dict[str, Origin] = {}
@@ -465,12 +367,12 @@ def load_settings(
 
 def check_overrides(overrides: Mapping[str, Any]) -> None:
     """Raise `ConfigurationError` for values that `load_settings` would refuse."""
-    _from_overrides(overrides)
+    _SOURCES.from_overrides(overrides)
 
 
 def is_secret(name: str) -> bool:
     """Whether a setting must be shown to nobody."""
-    return _BY_NAME[name].secret
+    return _SOURCES.is_secret(name)
 
 
 def _build(values: Mapping[str, Value], origins: Mapping[str, Origin]) -> Settings:
@@ -492,99 +394,7 @@ def _check_together(settings: Settings) -> None:
             f"decay.fact_review_below ({decay.fact_review_below}): a fact is reviewed before it is archived",
             setting="decay.fact_archive_below",
         )
-    if not any(vars_of(settings.ranking).values()):
+    if not any(values_of(settings.ranking).values()):
         raise ConfigurationError(
             "ranking: every weight is 0, expected at least one over 0", setting="ranking.semantic"
         )
-
-
-def vars_of(group: Any) -> dict[str, Any]:
-    """The values of a group by their names in it."""
-    return {entry.name: getattr(group, entry.name) for entry in fields(group)}
-
-
-def _from_file(paths: DataPaths) -> dict[str, Value]:
-    if not paths.config.exists():
-        return {}
-    check_private(paths.config)
-    try:
-        tree = tomllib.loads(paths.config.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{paths.config} is not valid TOML: {error}", setting=None) from error
-    except OSError as error:
-        raise ConfigurationError(f"{paths.config} cannot be read: {error.strerror}", setting=None) from error
-    return {
-        name: _checked(_known(name, str(paths.config)), value, str(paths.config))
-        for name, value in _flat(tree)
-    }
-
-
-def _flat(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """`[group] name = value` as `group.name`; a group the table lacks stands for itself."""
-    groups = {group.name for group in fields(Settings)} - {"origins"}
-    for group, content in tree.items():
-        if group in groups and isinstance(content, dict):
-            yield from ((f"{group}.{key}", value) for key, value in content.items())
-        elif isinstance(content, dict) and content:
-            yield f"{group}.{next(iter(content))}", None
-        else:
-            yield group, content
-
-
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Value]:
-    values: dict[str, Value] = {}
-    for variable, text in environ.items():
-        if not variable.startswith(PREFIX) or variable in _OTHER_VARIABLES:
-            continue
-        setting = _BY_VARIABLE.get(variable)
-        if setting is None:
-            hint = _hint(variable, [*_BY_VARIABLE, *_OTHER_VARIABLES])
-            raise ConfigurationError(
-                f"the environment variable {variable} stands for no setting{hint}", setting=variable
-            )
-        values[setting.name] = _checked(setting, setting.parse(text), f"variable {variable}", text)
-    return values
-
-
-def _from_overrides(overrides: Mapping[str, Any]) -> dict[str, Value]:
-    where = "values given at the start"
-    values: dict[str, Value] = {}
-    for name, value in overrides.items():
-        setting = _known(name, where)
-        parsed = setting.parse(value) if isinstance(value, str) else value
-        values[name] = _checked(setting, parsed, where, value)
-    return values
-
-
-def _known(name: str, where: str) -> Setting:
-    setting = _BY_NAME.get(name)
-    if setting is None:
-        raise ConfigurationError(
-            f"{where}: there is no setting {name!r}{_hint(name, list(_BY_NAME))}", setting=name
-        )
-    return setting
-
-
-def _checked(setting: Setting, value: Any, where: str, written: Any = None) -> Value:
-    accepted = setting.accept(value)
-    if accepted is None:
-        shown = MASK if setting.secret else repr(value if written is None else written)
-        raise ConfigurationError(
-            f"{where}: {setting.name} is {shown}, expected {setting.expected}{_near_choice(setting, value)}",
-            setting=setting.name,
-        )
-    return accepted
-
-
-def _is_text(value: str) -> bool:
-    """Whether it can be stored and sent: no NUL, none of the escapes that stand for undecodable bytes."""
-    return "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value)
-
-
-def _near_choice(setting: Setting, value: Any) -> str:
-    return _hint(value, [*setting.choices, *setting.families]) if isinstance(value, str) else ""
-
-
-def _hint(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1) or [k for k in known if k.endswith(f".{name}")]
-    return f"; did you mean {near[0]!r}?" if near else ""

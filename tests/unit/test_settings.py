@@ -10,7 +10,9 @@ import pytest
 
 from memory_client.errors import ConfigurationError, UnsafeDirectoryError
 from memory_client.paths import DataPaths
-from memoryd.app.settings import MASK, SETTINGS, Setting, Settings, load_settings
+from memoryd.app.setting import Setting
+from memoryd.app.setting_sources import MASK
+from memoryd.app.settings import SETTINGS, Settings, load_settings
 
 
 @pytest.fixture
