@@ -45,6 +45,7 @@ def _no_settings_of_the_developer(tmp_path_factory: pytest.TempPathFactory) -> I
             patch.delenv(name)
         # Or every store of the tests would build the files of the bundled model, which takes seconds.
         patch.setenv("MEMORYD_EMBEDDER_MODELS_DIR", str(tmp_path_factory.getbasetemp() / "models"))
+        patch.setenv("MEMORYD_LANCE_MIN_ROWS", "0")  # or the tests' small stores would do without LanceDB
         yield
 
 

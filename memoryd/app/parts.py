@@ -35,7 +35,11 @@ def open_parts(paths: DataPaths, settings: Settings, clock: Callable[[], float])
     """What all use cases work with, as the settings say."""
     database = Database(paths.database)
     vectors = VectorIndex(
-        database, paths, max_rows=settings.hot.max_rows, batch_rows=settings.lance.batch_rows
+        database,
+        paths,
+        max_rows=settings.hot.max_rows,
+        batch_rows=settings.lance.batch_rows,
+        min_rows=settings.lance.min_rows,
     )
     choice, zone = _choice(settings, paths), zone_source(settings.search.timezone)
     host = EmbedderHost(choice, query_cache_size=settings.search.query_cache)

@@ -117,6 +117,13 @@ class HotSettings:
 
 @dataclass(frozen=True, slots=True)
 class LanceSettings:
+    min_rows: int = _setting(
+        1000,
+        "Vectors kept in the database before LanceDB is loaded, which takes 100 MB of memory; 0 loads it at "
+        "once.",
+        low=0,
+        high=100_000,
+    )
     batch_rows: int = _setting(256, "Vectors that go to LanceDB in one batch.", low=1, high=100_000)
     batch_seconds: float = _setting(2.0, "Longest wait of a vector for its batch, in seconds.", low=0)
 

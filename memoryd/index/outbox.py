@@ -102,6 +102,16 @@ def done(tx: Transaction, entries: Sequence[Entry]) -> None:
     )
 
 
+def count(connection: sqlite3.Connection) -> int:
+    """How many entries there are."""
+    return int(connection.execute("SELECT COUNT(*) FROM outbox").fetchone()[0])
+
+
+def drop_removals(tx: Transaction) -> None:
+    """Forget what is to be removed from the vector store, which holds nothing."""
+    tx.execute("DELETE FROM outbox WHERE operation = ?", (REMOVE,))
+
+
 def waiting(connection: sqlite3.Connection, limit: int, after_row: int, *, long: bool) -> list[Waiting]:
     """Texts to be embedded with a row over `after_row`, by row: those over `LONG` characters, or else the
     others."""

@@ -56,6 +56,26 @@ def ensure_store(state: State) -> None:
                 open_store(state)
 
 
+def is_unused(state: State) -> bool:
+    """Whether the store holds nothing and has not been opened: it can stay so."""
+    return not state.store_checked and not any(state.store.path.glob("*"))
+
+
+def is_store_needed(state: State, min_rows: int) -> bool:
+    """Whether to open the store. An unused one stays closed while fewer than `min_rows` wait for it.
+
+    The outbox keeps their vectors, and the process needs 100 MB less without LanceDB.
+    """
+    current = state.serving
+    if current is None:
+        return False
+    if not is_unused(state) or current.hot is None or not state.complete.is_set():
+        return True
+    with state.database.read() as connection:
+        is_building = spaces.find(connection, spaces.BUILDING) is not None
+        return is_building or outbox.count(connection) >= min_rows
+
+
 def flush(state: State) -> int:
     """Hand the outbox to the store in batches; return the rows handed over."""
     handed = 0
@@ -84,8 +104,10 @@ def save_snapshot(state: State) -> bool:
 def compact(state: State) -> Compacted:
     """Flush, compact every table, save a snapshot."""
     with state.lance:
-        if state.serving is None and not any(state.store.path.glob("*")):
-            return Compacted(0, 0)  # no need to import LanceDB for that
+        if is_unused(state):
+            state.database.write(outbox.drop_removals)
+            save_snapshot(state)
+            return Compacted(0, 0)
         ensure_store(state)
         before = state.store.nbytes()
         flush(state)
@@ -103,16 +125,23 @@ def compact(state: State) -> Compacted:
 def check(state: State) -> list[str]:
     """What disagrees with SQLite, one sentence each."""
     with state.lance:
-        ensure_store(state)
-        table, current = state.table(), state.serving
-        if table is None or current is None:
+        keys, current = _stored_keys(state), state.serving
+        if keys is None or current is None:
             return []
-        keys = table.keys()
 
         def compare(connection: sqlite3.Connection) -> list[str]:
             return reconcile.compare(connection, truth.load(connection), keys, current.hot).lines()
 
         return state.database.maintain(compare)  # in the writer, so that nothing changes meanwhile
+
+
+def _stored_keys(state: State) -> reconcile.Keys | None:
+    """What the store holds; None without a space."""
+    if is_unused(state):
+        return int64([]), int64([])
+    ensure_store(state)
+    table = state.table()
+    return None if table is None else table.keys()
 
 
 def repair(state: State) -> Reconciled:
@@ -125,9 +154,10 @@ def repair(state: State) -> Reconciled:
 def rebuild(state: State) -> int:
     """Throw all stored vectors away and queue every memory; return how many."""
     with state.lance:
-        ensure_store(state)
+        if not is_unused(state):
+            ensure_store(state)
         queued = state.database.write(partial(_forget_all, state))
-        table = state.table()
+        table = state.table() if state.store_checked else None
         if table is not None:
             with state.store.gate.closed():
                 table.clear()

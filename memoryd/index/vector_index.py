@@ -36,12 +36,16 @@ class Sizes:
 class VectorIndex:
     """All vectors of a data directory. Thread-safe.
 
-    max_rows: vectors kept in memory, above it LanceDB answers; batch_rows: vectors in one Lance write.
+    max_rows: vectors kept in memory, above it LanceDB answers; batch_rows: vectors in one Lance write;
+    min_rows: vectors that wait in the outbox before the store is needed.
     Whatever needs LanceDB opens it when it is not open yet, but for `flush`, which then does nothing.
     """
 
-    def __init__(self, database: Database, paths: DataPaths, *, max_rows: int, batch_rows: int) -> None:
+    def __init__(
+        self, database: Database, paths: DataPaths, *, max_rows: int, batch_rows: int, min_rows: int = 0
+    ) -> None:
         self._state = State(database, paths, max_rows, batch_rows)
+        self._min_rows = min_rows
 
     # -- life
 
@@ -64,6 +68,11 @@ class VectorIndex:
             unseen = np.setdiff1d(known.rows, hot.keys()[0])
             if np.isin(unseen, outbox.waiting_rows(connection)).all():
                 state.complete.set()
+
+    @property
+    def needs_store(self) -> bool:
+        """Whether LanceDB is to be opened; a small index does without."""
+        return upkeep.is_store_needed(self._state, self._min_rows)
 
     def open_store(self) -> Reconciled:
         """Open LanceDB (seconds: for a background thread) and put right what disagrees with SQLite.

@@ -106,8 +106,8 @@ class Indexer:
         return 0.0 if self.is_busy else max(0.05, self._batch_seconds)
 
     def _open_store(self) -> None:
-        """Open it once there is a space; one in the making is gone on with, or given up if not wanted."""
-        if not self._opened and self._vectors.serving is not None and not self._stopping.is_set():
+        """Open it once it is needed; a space in the making is gone on with, or given up if not wanted."""
+        if not self._opened and self._vectors.needs_store and not self._stopping.is_set():
             self._vectors.open_store()
             self._opened = True
             if self._vectors.building is not None:
