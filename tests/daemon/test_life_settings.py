@@ -12,12 +12,12 @@ import pytest
 from support import SpawnedDaemon
 
 from memory_client import KnowledgeClient
-from memory_client.errors import ConfigurationError, LaunchError
+from memory_client.errors import ConfigurationError, InvalidParameterError, LaunchError
 from memory_client.paths import DataPaths
 from memory_client.types import KnowledgeItem
 from memoryd.app.settings import SETTINGS, RankingSettings, load_settings
-from memoryd.retrieval.ranker import GROUPS
 
+WEIGHTS = [field.name for field in fields(RankingSettings)]
 AI = {"source": "background_ai"}
 DAY = 86_400.0
 
@@ -186,8 +186,11 @@ def test_the_weights_of_ranking(serve: Callable[..., KnowledgeClient]) -> None:
     assert scores(client) == scores(client, lexical=1.0, exact=1.0) != by_setting
 
 
-def test_every_weight_of_search_is_a_setting() -> None:
-    assert {field.name for field in fields(RankingSettings)} == set(GROUPS)
+def test_every_weight_of_search_is_a_setting(serve: Callable[..., KnowledgeClient]) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
+        serve().search("x", weights={"nothing": 1.0})
+    known = caught.value.data["expected"].removeprefix("names among ").split(", ")
+    assert sorted(known) == sorted(WEIGHTS)
 
 
 NEW = ("decay.fact", "decay.episode", "decay.lasting", "decay.restored", "boost.", "review.", "conflicts.")
@@ -222,7 +225,7 @@ def test_a_daemon_does_not_start_with_a_value_out_of_range(serve: Callable[..., 
     ("values", "word"),
     [
         ({"decay.fact_archive_below": 0.6}, "at most decay.fact_review_below"),
-        ({f"ranking.{name}": 0.0 for name in GROUPS}, "at least one over 0"),
+        ({f"ranking.{name}": 0.0 for name in WEIGHTS}, "at least one over 0"),
     ],
 )
 def test_values_that_do_not_go_together_are_refused(
