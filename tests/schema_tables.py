@@ -35,7 +35,15 @@ OWNERS = ("user_id", "owner", "subscriber")
 """The columns that name whose a row is."""
 BY_NUMBER = {"snapshot_points": "snapshots", "shared_points": "shared_sets"}
 """Tables of users without a user of their own: found only through a row of another table."""
-DERIVED = {"outbox", "partitions", "text_terms", "lexical_*", "tokens_*"}
+DERIVED = {
+    "outbox",
+    "keyword_partitions",
+    "abandoned_partitions",
+    "keywords",
+    "keywords_*",
+    "text_terms",
+    "tokens_*",
+}
 """Made of what users have stored: not salvaged, rebuilt; `delete_all` leaves none of it."""
 OF_STORE = {"jobs", "spaces", "probes"}
 """About the store, nothing of any user: salvaged, left by `delete_all`."""
@@ -45,8 +53,8 @@ LISTS = (OF_USERS, DERIVED, OF_STORE, SET_APART)
 
 
 def patterned(name: str) -> str:
-    """The name in the lists of a table that exists once per user or per embedding space."""
-    for prefix in ("lexical_", "tokens_"):
+    """The name in the lists of a table that exists once per embedding space, or belongs to a virtual one."""
+    for prefix in ("keywords_", "tokens_"):
         if name.startswith(prefix):
             return f"{prefix}*"
     return name

@@ -84,6 +84,9 @@ log = logging.getLogger(__name__)
 _DAY = 24 * 3600.0
 _TURN_SECONDS = 60.0
 """How long one job may keep the others waiting."""
+_FILL_SECONDS = 0.2
+"""How long a start waits for the keyword index to be filled before it goes on in the background."""
+FILL_KEYWORDS = "fill_keywords"
 
 
 class App:
@@ -163,18 +166,17 @@ class App:
         return self._indexer.is_busy or self._jobs.is_busy
 
     def open(self) -> None:
-        """Make keyword search work and begin to load the rest behind."""
+        """Make keyword search work and begin to load the rest in the background."""
         parts = self._parts
-        with parts.database.read() as connection:
-            lexical_is_current = parts.lexical.is_current(connection)
-        if not lexical_is_current:
-            self._maintain.rebuild_lexical()
+        to_fill = not self._maintain.lexical_is_complete() and self._maintain.fill_lexical(_FILL_SECONDS)
         parts.vectors.open()
         parts.meaning.host.start()
         parts.reranker.start()
         self._indexer.start()
         self._closing.resume()
         self._jobs.start()
+        if to_fill:
+            self._jobs.enqueue(FILL_KEYWORDS)
         if self._backlog.is_there():
             self._jobs.enqueue(READ_OLD)
         threading.Thread(target=self._warm_up, name="memoryd-warm-up", daemon=True).start()
@@ -278,6 +280,7 @@ class App:
             IDLE: self._closing.close_idle,
             MERGE: self._merge_knowledge,
             READ_OLD: self._read_old,
+            FILL_KEYWORDS: self._fill_keywords,
             "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours
@@ -298,6 +301,10 @@ class App:
         """For one user a turn, so that nobody else's work waits for all of them."""
         if self._knowledge.merging.run_due() and not self._stopping.is_set():
             self._jobs.enqueue(MERGE)
+
+    def _fill_keywords(self) -> None:
+        if self._maintain.fill_lexical(_TURN_SECONDS) and not self._stopping.is_set():
+            self._jobs.enqueue(FILL_KEYWORDS)
 
     def _read_old(self) -> None:
         if self._backlog.read() and not self._stopping.is_set():

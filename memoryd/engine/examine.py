@@ -7,6 +7,7 @@ import shutil
 from memory_client.types import Finding
 from memoryd.engine.maintain import LOW_DISK_BYTES, Maintain
 from memoryd.engine.parts import Parts
+from memoryd.index import keyword_check
 from memoryd.storage import jobs
 
 _REPAIR = "memoryd doctor --repair"
@@ -47,7 +48,7 @@ class Examine:
 
     def _keywords(self) -> Finding:
         with self._parts.database.read() as connection:
-            problems = self._parts.lexical.check(connection)
+            problems = keyword_check.differences(connection)
         return _finding("keyword index", problems, "agrees with the memories", _REPAIR)
 
     def _vectors(self) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shutil
 import sqlite3
@@ -17,6 +18,9 @@ from memory_client.version import VERSION
 from memoryd.core.call import current_call
 from memoryd.engine.parts import Parts
 from memoryd.engine.runtime import Runtime
+from memoryd.index import keyword_fill, truth
+from memoryd.index.keyword_fill import KeywordFill
+from memoryd.index.keyword_removal import KeywordRemoval
 from memoryd.storage import jobs, statistics
 from memoryd.storage.disk import bytes_of
 from memoryd.storage.migrations import SCHEMA
@@ -37,6 +41,8 @@ class Maintain:
 
     def __init__(self, parts: Parts, runtime: Runtime) -> None:
         self._parts = parts
+        self._fill = KeywordFill(parts.database)
+        self._keyword_removal = KeywordRemoval(parts.database)
         self.runtime = runtime
 
     @property
@@ -94,8 +100,21 @@ class Maintain:
         return Reindexed(lexical=lexical, vectors=total - left, pending=left)
 
     def rebuild_lexical(self) -> int:
-        """Make the keyword index again from the memories."""
-        return self._parts.database.write(self._parts.lexical.rebuild)
+        """Make the keyword index again from the texts; return how many. Until it is done, searches find what
+        is in it already.
+        """
+        self._parts.database.write(keyword_fill.start_over)
+        self.fill_lexical()
+        with self._parts.database.read() as connection:
+            return truth.count(connection)
+
+    def lexical_is_complete(self) -> bool:
+        """Whether the keyword index holds every text, by today's folding."""
+        return not self._fill.is_needed()
+
+    def fill_lexical(self, seconds: float = math.inf) -> bool:
+        """Complete the keyword index for so long; whether anything is left."""
+        return self._fill.run(time.monotonic() + seconds, lambda: self.runtime.is_stopping)
 
     def compact(self) -> Compacted:
         """Give space back."""
@@ -106,10 +125,8 @@ class Maintain:
 
     def remove_physically(self) -> None:
         """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL."""
-        with self._parts.database.read() as connection:
-            users = [str(row[0]) for row in connection.execute("SELECT DISTINCT user_id FROM partitions")]
-        for user_id in users:
-            self._parts.database.write(lambda tx, user=user_id: self._parts.lexical.optimize(tx, user))  # type: ignore[misc]
+        self.fill_lexical()  # tables of an earlier schema go, and with them what was deleted
+        self._keyword_removal.run()
         self._parts.vectors.compact()
         self._parts.database.maintain(_rewrite_pages)
         self._empty_wal()

@@ -1,7 +1,4 @@
-"""Keyword search: one FTS5 table a user and kind of text, so that neither cost nor scores depend on others.
-
-The tables are contentless and hold the terms of `core.fold`; they change in the transaction of the truth.
-"""
+"""Keyword search. The index changes in the transaction of the texts and holds the terms of `core.fold`."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ from memoryd.storage.texts import EVERY_TEXT, visible
 _TERMS_READ = 2000  # of a long query; looking one up takes 10 to 50 µs
 _TERMS_USED = 128  # the rarest of them
 _CACHED_TERMS = 50_000
-_PLURAL: dict[TextKind, str] = {"memory": "memories", "turn": "turns", "point": "knowledge points"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,70 +43,30 @@ class LexicalIndex:
         self._hits = 0
         self._misses = 0
 
-    def is_current(self, connection: sqlite3.Connection) -> bool:
-        """Whether the index was made by today's folding."""
-        row = connection.execute("SELECT value FROM properties WHERE name = 'fold_version'").fetchone()
-        return row is not None and row[0] == FOLD_VERSION
-
     def put(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
         """Index a text."""
         found = index_terms(text)
-        number = self._number(tx, user_id, row)
-        tx.execute(f"INSERT INTO lexical_{number} (rowid, terms) VALUES (?, ?)", (row, " ".join(found)))
+        kind = kind_of(row)
+        known = partitions.get_all(tx.connection, user_id, kind)
+        for partition in known or [partitions.create(tx, user_id, kind, FOLD_VERSION)]:
+            if partition.takes(row):
+                insert_terms(tx, partition, row, found)
         terms.put(tx, row, found, cues_of(text))
-        partitions.count(tx, number, 1, len(found))
 
     def remove(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
         """Take a text out; it must be the one that was put."""
         found = index_terms(text)
-        table = f"lexical_{(number := self._number(tx, user_id, row))}"
-        tx.execute(
-            f"INSERT INTO {table} ({table}, rowid, terms) VALUES ('delete', ?, ?)", (row, " ".join(found))
-        )
+        for partition in partitions.get_all(tx.connection, user_id, kind_of(row)):
+            if partition.takes(row):
+                _delete_terms(tx, partition, row, found)
         terms.remove(tx, row)
-        partitions.count(tx, number, -1, -len(found))
 
     def forget_user(self, tx: Transaction, user_id: str) -> None:
         """Drop a user's partitions. Call it before the texts' rows go."""
         rows = f"SELECT row FROM {EVERY_TEXT} WHERE user_id = ?"
         tx.execute(f"DELETE FROM text_terms WHERE row IN ({rows})", (user_id,))
-        for number in partitions.numbers(tx.connection, user_id):
-            partitions.drop(tx, number)
-        tx.execute("DELETE FROM partitions WHERE user_id = ?", (user_id,))
-
-    def optimize(self, tx: Transaction, user_id: str) -> None:
-        """Merge a user's partitions into one segment each, which leaves no byte of what was removed."""
-        for number in partitions.numbers(tx.connection, user_id):
-            table = f"lexical_{number}"
-            tx.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
-
-    def rebuild(self, tx: Transaction) -> int:
-        """Make the whole index again from the texts; return how many."""
-        for (number,) in tx.execute("SELECT number FROM partitions").fetchall():
-            partitions.drop(tx, int(number))
-        tx.execute("DELETE FROM partitions")
-        tx.execute("DELETE FROM text_terms")
-        count = 0
-        for row, user_id, text in tx.execute(f"SELECT row, user_id, text FROM {EVERY_TEXT} ORDER BY row"):
-            self.put(tx, user_id, row, text)
-            count += 1
-        tx.execute("INSERT OR REPLACE INTO properties VALUES ('fold_version', ?)", (FOLD_VERSION,))
-        with self._lock:
-            self._frequencies.clear()
-        return count
-
-    def check(self, connection: sqlite3.Connection) -> list[str]:
-        """Disagreements with the truth, in words."""
-        known = {
-            (row[1], row[2]): Partition(row[0], row[2], row[3], row[4])
-            for row in connection.execute("SELECT number, user_id, kind, documents, terms FROM partitions")
-        }
-        owners = connection.execute(f"SELECT DISTINCT user_id, kind FROM {EVERY_TEXT}").fetchall()
-        without = len({owner[0] for owner in owners if tuple(owner) not in known})
-        found = [f"{without} users are not in the keyword index"] if without else []
-        for (user_id, _), partition in known.items():
-            found += _differences(connection, user_id, partition)
-        return found
+        for partition in partitions.of_user(tx.connection, user_id):
+            partitions.drop(tx, partition)
 
     def read(
         self,
@@ -120,7 +76,7 @@ class LexicalIndex:
         kind: TextKind,
         leave_out: frozenset[str] = frozenset(),
     ) -> LexicalQuery | None:
-        """The query's terms as they stand in a partition, None when none of them does.
+        """The query's terms as they are in a partition, None when it holds none of them.
 
         leave_out: terms that are not looked for, unless there are no others.
         """
@@ -156,24 +112,16 @@ class LexicalIndex:
         """Hits, misses and size of the term frequency cache."""
         return {"hits": self._hits, "misses": self._misses, "size": len(self._frequencies)}
 
-    def _number(self, tx: Transaction, user_id: str, row: int) -> int:
-        kind = kind_of(row)
-        found = partitions.find(tx.connection, user_id, kind)
-        if found is not None:
-            return found.number
-        tx.execute("INSERT OR IGNORE INTO properties VALUES ('fold_version', ?)", (FOLD_VERSION,))
-        return partitions.create(tx, user_id, kind)
-
     def _known(
         self, connection: sqlite3.Connection, partition: Partition, wanted: Sequence[str]
     ) -> dict[str, int]:
-        """The rarest terms that occur, rarest first, with the number of rows they stand in."""
+        """The rarest terms that occur, rarest first, with the number of rows that hold them."""
         found = {term: self.frequency(connection, partition, term) for term in wanted}
         occurring = [(n, place, term) for place, (term, n) in enumerate(found.items()) if n]
         return {term: n for n, _, term in heapq.nsmallest(_TERMS_USED, occurring)}
 
     def frequency(self, connection: sqlite3.Connection, partition: Partition, term: str) -> int:
-        """How many rows a term stands in: exact for rare terms, at most a tenth stale for common ones."""
+        """How many rows hold a term: exact for rare terms, at most a tenth stale for common ones."""
         key = (partition.number, term)
         with self._lock:
             cached = self._frequencies.get(key)
@@ -182,9 +130,8 @@ class LexicalIndex:
                 self._hits += 1
                 return cached[0]
             self._misses += 1
-        row = connection.execute(
-            f"SELECT doc FROM {partition.table}_terms WHERE term = ?", (term,)
-        ).fetchone()
+        sql = f"SELECT doc FROM {partition.table}_terms WHERE term = ?"
+        row = connection.execute(sql, (partition.prefix + term,)).fetchone()
         frequency = int(row[0]) if row else 0
         if frequency > COMMON_ROWS:
             self._remember(key, frequency, partition.documents)
@@ -198,36 +145,27 @@ class LexicalIndex:
                 self._frequencies.popitem(last=False)
 
 
+def insert_terms(tx: Transaction, partition: Partition, row: int, found: Sequence[str]) -> None:
+    """Add a text's terms to a partition."""
+    sql = f"INSERT INTO {partition.table} (rowid, terms) VALUES (?, ?)"
+    tx.execute(sql, (row, _stored(partition, found)))
+    partitions.count(tx, partition.number, 1, len(found))
+
+
+def _delete_terms(tx: Transaction, partition: Partition, row: int, found: Sequence[str]) -> None:
+    """Remove a text's terms. Those of another folding are not known; they go with the partition."""
+    if partition.fold_version == FOLD_VERSION:
+        sql = f"INSERT INTO {partition.table} ({partition.table}, rowid, terms) VALUES ('delete', ?, ?)"
+        tx.execute(sql, (row, _stored(partition, found)))
+    partitions.count(tx, partition.number, -1, -len(found))
+
+
+def _stored(partition: Partition, found: Sequence[str]) -> str:
+    return " ".join([partition.prefix + term for term in found])
+
+
 def best_of(query: LexicalQuery, scores: Mapping[int, float], limit: int) -> list[LexicalHit]:
     """The best of scored rows, best first; equal scores newest first."""
     order = sorted(scores.items(), key=lambda item: (-item[1], -item[0]))[:limit]
     best = query.best
     return [LexicalHit(row, score, min(1.0, max(0.0, score / best))) for row, score in order]
-
-
-def _differences(connection: sqlite3.Connection, user_id: str, partition: Partition) -> list[str]:
-    docsize = f"{partition.table}_docsize"  # FTS5's own: a row for every text it holds
-    texts = f"SELECT row FROM {EVERY_TEXT} WHERE user_id = ? AND kind = '{partition.kind}'"
-    missing = f"{texts} EXCEPT SELECT id FROM {{0}}"
-    foreign = f"SELECT id FROM {{0}} EXCEPT {texts}"
-    held = "SELECT count(*) FROM {0}"
-    counts = [
-        int(connection.execute(f"SELECT count(*) FROM ({sql.format(docsize)})", (user_id,)).fetchone()[0])
-        for sql in (missing, foreign)
-    ]
-    found = [
-        f"{n} {what}"
-        for n, what in zip(
-            counts,
-            (
-                f"{_PLURAL[partition.kind]} are not in the keyword index",
-                f"texts in the keyword index are of no {partition.kind}",
-            ),
-            strict=True,
-        )
-        if n
-    ]
-    documents = int(connection.execute(held.format(docsize)).fetchone()[0])
-    if documents != partition.documents:
-        found.append(f"{partition.documents} texts counted in the keyword index, {documents} in it")
-    return found

@@ -1,12 +1,14 @@
-"""Candidates of a keyword query out of a partition.
+"""Candidates of a keyword query in one partition, with their BM25.
 
-FTS5's BM25 touches every row a term stands in, and counts it first: a word that stands in every row would
-cost 100 ms at 100k rows. So candidates come from the rarer terms, and the common ones only add to their
-scores, by the same formula, from the terms kept of each text.
+FTS5 finds the rows that hold a term; scores are computed here, from the term counts kept of each text. A word
+of every text would give too many rows, so candidates come from the rarer terms, and the common ones only add
+to their scores.
 """
 
 from __future__ import annotations
 
+import itertools
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +16,17 @@ from itertools import accumulate
 
 import numpy as np
 
+from memoryd.core.kinds import TextKind
 from memoryd.index import terms
 from memoryd.index.partitions import Partition
+from memoryd.index.vectors import Rows
 from memoryd.storage.filters import Sql
-from memoryd.storage.texts import TABLES
+from memoryd.storage.texts import EVERY_TEXT, TABLES
 
 COMMON_ROWS = 1000
 """Below it a term is never common: scoring its rows is cheap."""
 _COMMON_SHARE = 0.05
-_CANDIDATE_BUDGET = 2000  # rows that FTS5 scores for a query, about 1.5 µs each
-_POOL = 100  # best candidates that are scored by the common terms too
+_CANDIDATE_BUDGET = 2000  # rows that are scored for a query, about 3 µs each
 _NEWEST = 50  # candidates where there are common terms only
 
 
@@ -44,23 +47,43 @@ class LexicalQuery:
 
     def scores(self, documents: terms.Documents, wanted: Sequence[str]) -> terms.Floats:
         """What some of the terms add to the BM25 of chosen texts, (n,)."""
-        idfs = np.array([self.idf(term) for term in wanted])
-        counts = documents.counts(terms.numbers_of(wanted))
-        return terms.bm25(counts, documents.lengths, idfs, self.partition.mean_length)
+        return self._bm25(documents, documents.counts(terms.numbers_of(wanted)), wanted)
 
     def candidates(self, connection: sqlite3.Connection, condition: Sql, limit: int) -> dict[int, float]:
-        """The best rows under a condition over `m`, at least `limit` when there are: row -> BM25."""
+        """The best rows under a condition over `m`, at most `limit`, best first: row -> BM25."""
         rare, middling, common = _split(self.frequencies, self.partition.documents)
         if rare:
-            found = _by_rare(connection, self.partition, rare, middling, condition, max(_POOL, 2 * limit))
+            rows = _holding_any(connection, self.partition, rare)
         else:
-            found = _newest(connection, self.partition, common, condition, max(_NEWEST, 2 * limit))
-        if common and found:
-            documents = terms.load(connection, list(found))
-            gains = self.scores(documents, common)
-            for row, gain in zip(documents.rows.tolist(), gains.tolist(), strict=True):
-                found[row] += gain
-        return found
+            rows = _newest(connection, self.partition, common, condition, max(_NEWEST, 2 * limit))
+        documents = _documents(connection, rows)
+        wanted = [*rare, *middling, *common]
+        counts = documents.counts(terms.numbers_of(wanted))
+        self._count_unkept(connection, documents, counts, [*rare, *middling])
+        scores = self._bm25(documents, counts, wanted)
+        return best_visible(connection, self.partition.kind, condition, documents.rows, scores, limit)
+
+    def _bm25(self, documents: terms.Documents, counts: terms.Floats, wanted: Sequence[str]) -> terms.Floats:
+        idfs = np.array([self.idf(term) for term in wanted])
+        return terms.bm25(counts, documents.lengths, idfs, self.partition.mean_length)
+
+    def _count_unkept(
+        self,
+        connection: sqlite3.Connection,
+        documents: terms.Documents,
+        counts: terms.Floats,
+        wanted: Sequence[str],
+    ) -> None:
+        """Count a term once that is only in the part of a long text of which no terms are kept."""
+        is_long = documents.lengths > terms.MOST_KEPT
+        if not is_long.any():
+            return
+        table = self.partition.table
+        sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ?"
+        for place, term in enumerate(wanted):
+            found = _column(connection, sql, [_match(self.partition, [term], "OR")])
+            is_held = np.isin(documents.rows, found)
+            counts[:, place] = np.maximum(counts[:, place], is_long & is_held)
 
 
 def _split(frequencies: Mapping[str, int], documents: int) -> tuple[list[str], list[str], list[str]]:
@@ -73,27 +96,10 @@ def _split(frequencies: Mapping[str, int], documents: int) -> tuple[list[str], l
     return rarer[:taken], rarer[taken:], list(frequencies)[len(rarer) :]
 
 
-def _by_rare(
-    connection: sqlite3.Connection,
-    partition: Partition,
-    rare: Sequence[str],
-    middling: Sequence[str],
-    condition: Sql,
-    limit: int,
-) -> dict[int, float]:
-    """The best rows that hold a rare term, by the BM25 of the rare and the middling ones: row -> score."""
-    # CROSS JOIN: left to itself SQLite may ask the table of terms about every memory of the user
-    sql = (
-        f"SELECT m.row, -bm25({partition.table}) AS score "
-        f"FROM {partition.table} CROSS JOIN {TABLES[partition.kind]} m ON m.row = {partition.table}.rowid "
-        f"WHERE {partition.table} MATCH ? AND {condition[0]} "
-        f"ORDER BY score DESC, m.row DESC LIMIT {limit:d}"
-    )
-    scores: dict[int, float] = dict(connection.execute(sql, [_match(rare, "OR"), *condition[1]]).fetchall())
-    if middling:
-        both = f"({_match(rare, 'OR')}) AND ({_match(middling, 'OR')})"
-        scores |= connection.execute(sql, [both, *condition[1]]).fetchall()
-    return dict(sorted(scores.items(), key=lambda item: item[1], reverse=True))
+def _holding_any(connection: sqlite3.Connection, partition: Partition, wanted: Sequence[str]) -> list[int]:
+    """The rows with one of the terms, visible or not."""
+    sql = f"SELECT rowid FROM {partition.table} WHERE {partition.table} MATCH ?"
+    return _column(connection, sql, [_match(partition, wanted, "OR")])
 
 
 def _newest(
@@ -102,22 +108,69 @@ def _newest(
     common: Sequence[str],
     condition: Sql,
     limit: int,
-) -> dict[int, float]:
-    """Nothing rare to go by: the newest rows with the two rarest terms, then with the rarest."""
+) -> list[int]:
+    """Without a rare term: the newest rows with the two rarest terms, then with the rarest."""
     sql = (
         f"SELECT m.row FROM {partition.table} "
         f"CROSS JOIN {TABLES[partition.kind]} m ON m.row = {partition.table}.rowid "
         f"WHERE {partition.table} MATCH ? AND {condition[0]} "
         f"ORDER BY {partition.table}.rowid DESC LIMIT {limit:d}"
     )
-    rows: dict[int, float] = {}
+    rows: dict[int, None] = {}
     for count in range(min(2, len(common)), 0, -1):
-        found = connection.execute(sql, [_match(common[:count], "AND"), *condition[1]])
-        rows |= dict.fromkeys((int(row) for (row,) in found), 0.0)
+        found = _column(connection, sql, [_match(partition, common[:count], "AND"), *condition[1]])
+        rows |= dict.fromkeys(found)
         if len(rows) >= limit:
             break
-    return rows
+    return list(rows)
 
 
-def _match(wanted: Iterable[str], operator: str) -> str:
-    return f" {operator} ".join('"' + term.replace('"', '""') + '"' for term in wanted)
+def _documents(connection: sqlite3.Connection, rows: Sequence[int]) -> terms.Documents:
+    """The terms of texts, read from those of which nothing is kept: schema 1 kept none."""
+    found = terms.load(connection, rows)
+    if len(found.rows) == len(rows):
+        return found
+    kept = terms.stored(connection, rows)
+    wanted = json.dumps([row for row in rows if row not in kept])
+    sql = f"SELECT row, text FROM {EVERY_TEXT} WHERE row IN (SELECT value FROM json_each(?))"
+    kept |= {row: terms.read(text) for row, text in connection.execute(sql, (wanted,))}
+    return terms.documents({row: kept[row] for row in sorted(kept)})
+
+
+def best_visible(
+    connection: sqlite3.Connection,
+    kind: TextKind,
+    condition: Sql,
+    rows: Rows,
+    scores: terms.Floats,
+    limit: int,
+) -> dict[int, float]:
+    """The highest scores above zero of rows under a condition over `m`, equal ones newest first."""
+    order = np.lexsort((-rows, -scores))
+    order = order[scores[order] > 0]
+    best: dict[int, float] = {}
+    sql = (
+        f"SELECT m.row FROM {TABLES[kind]} m NOT INDEXED "
+        f"WHERE m.row IN (SELECT value FROM json_each(?)) AND {condition[0]}"
+    )
+    start, size = 0, 2 * limit
+    while start < len(order) and len(best) < limit:
+        chosen = order[start : start + size]
+        tried = rows[chosen].tolist()
+        allowed = set(_column(connection, sql, [json.dumps(tried), *condition[1]]))
+        best |= {
+            row: score for row, score in zip(tried, scores[chosen].tolist(), strict=True) if row in allowed
+        }
+        start, size = start + size, 2 * size
+    return dict(itertools.islice(best.items(), limit))
+
+
+def _column(connection: sqlite3.Connection, sql: str, params: Sequence[object]) -> list[int]:
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: half the time of rows by name
+    return [row for (row,) in cursor.execute(sql, params)]
+
+
+def _match(partition: Partition, wanted: Iterable[str], operator: str) -> str:
+    quoted = ((partition.prefix + term).replace('"', '""') for term in wanted)
+    return f" {operator} ".join(f'"{term}"' for term in quoted)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from dataclasses import dataclass
 
 from memoryd.core.fold import query_terms
 from memoryd.core.kinds import TextKind
 from memoryd.index import terms
-from memoryd.index.lexical_query import LexicalQuery
+from memoryd.index.lexical_query import LexicalQuery, best_visible
 from memoryd.index.partitions import Partition
 from memoryd.storage.filters import Sql
-from memoryd.storage.texts import TABLES
 
 _TERMS_READ = 200
 
@@ -25,16 +23,8 @@ class ListedQuery(LexicalQuery):
 
     def candidates(self, connection: sqlite3.Connection, condition: Sql, limit: int) -> dict[int, float]:
         """The best rows under a condition over `m`: row -> BM25."""
-        rows = self.documents.rows.tolist()
-        found = zip(rows, self.scores(self.documents, list(self.frequencies)).tolist(), strict=True)
-        scores = {row: score for row, score in found if score > 0}
-        sql = (
-            f"SELECT m.row FROM {TABLES[self.partition.kind]} m NOT INDEXED "
-            f"WHERE m.row IN (SELECT value FROM json_each(?)) AND {condition[0]}"
-        )
-        allowed = {row for (row,) in connection.execute(sql, [json.dumps(list(scores)), *condition[1]])}
-        best = sorted(allowed, key=lambda row: (-scores[row], -row))[:limit]
-        return {row: scores[row] for row in best}
+        scores = self.scores(self.documents, list(self.frequencies))
+        return best_visible(connection, self.partition.kind, condition, self.documents.rows, scores, limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,19 @@ from memoryd.storage.migrations.v0002 import add_token_tables
 
 log = logging.getLogger(__name__)
 
-NOT_COPIED = frozenset(("counters", "properties", "sqlite_sequence", "outbox", "partitions", "text_terms"))
+NOT_COPIED = frozenset(
+    (
+        "counters",
+        "properties",
+        "sqlite_sequence",
+        "outbox",
+        "keyword_partitions",
+        "abandoned_partitions",
+        "text_terms",
+    )
+)
 """Every other table of the schema is copied row by row. The first three are set from what was copied; the
 rest, like the keyword index and the token vectors of each space, is derived: rebuilt at the next start."""
-_REBUILT = "fold_version"
-"""The property that says the keyword index is there."""
 _SEQ_GAP = 1_000_000
 """The change numbers given to what was deleted, or cannot be read, must not be given again: the vector store
 may know them."""
@@ -120,8 +128,7 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
     migrate(fresh, backups)
     with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
         copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in copied_tables(new)}
-        properties = _until_damage(old, "SELECT * FROM properties WHERE name <> ?", (_REBUILT,))
-        _copy_rows(properties, new, "properties")
+        _copy_rows(_until_damage(old, "SELECT * FROM properties"), new, "properties")
         _copy_highest(old, new)
         for statement in (*_LOST_SESSIONS, *_LOST_ENDS, *_LOST_KNOWLEDGE, *_LOST_MEMORIES):
             new.execute(statement)

@@ -39,7 +39,7 @@ def rows(home: Path) -> dict[str, int]:
         names = [
             name
             for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if not name.startswith("lexical_")
+            if name != "keywords" and not name.startswith("keywords_")
         ]
         return {name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}
 

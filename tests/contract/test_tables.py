@@ -86,8 +86,7 @@ def test_every_copied_table_is_the_same_after_a_salvage(lived: Path) -> None:
     assert all(before[name] for name in OF_USERS), "something to compare"
     copied = [row for row in highest if row[0] not in NOT_COPIED]
     assert set(copied) <= set(contents(lived, ["sqlite_sequence"])["sqlite_sequence"]), "never used again"
-    kept = [row for row in properties if row[0] != "fold_version"]
-    assert contents(lived, ["properties"])["properties"] == kept
+    assert contents(lived, ["properties"])["properties"] == properties
     with KnowledgeBase(lived.parent, settings=NO_MODEL) as kb:
         assert all(one["ok"] for one in kb.admin.doctor() if one["check"] != "disk")
 

@@ -198,7 +198,7 @@ def test_keywords_that_are_damaged_are_made_anew(home: Path, filled: dict[str, s
     import sqlite3
 
     connection = sqlite3.connect(DataPaths(home).database)
-    connection.execute("DELETE FROM partitions")
+    connection.execute("DELETE FROM keyword_partitions")
     connection.commit()
     connection.close()
     SpawnedDaemon(home)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from small_store import USER, SmallStore
 from worlds import World
 
 from memoryd.core.fold import index_terms, query_terms
-from memoryd.index import partitions, terms
+from memoryd.index import keyword_check, partitions, terms
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.terms import MOST_KEPT, Documents
 from memoryd.storage.database import Transaction
@@ -79,23 +80,19 @@ def test_unknown_rows_are_left_out(database: sqlite3.Connection) -> None:
     "query", ["cat", "花生", "the cat's C++", "mail example 3.14", "straße istanbul fine"]
 )
 def test_bm25_is_that_of_fts5(store: SmallStore, query: str) -> None:
-    store.add(*TEXTS, *(f"filler {number} cat" for number in range(20)))
+    rows = store.add(*TEXTS, *(f"filler {number} cat" for number in range(20)))
     with store.database.read() as connection:
-        partition = partitions.find(connection, USER, "memory")
-        assert partition is not None
         asked = store.lexical.read(connection, USER, query, "memory")
         assert asked is not None
         assert set(asked.frequencies) <= set(query_terms(query))
-        rows = [row for (row,) in connection.execute("SELECT row FROM memories")]
         own = asked.scores(terms.load(connection, rows), list(asked.frequencies))
+    texts = [(row, " ".join(index_terms(one.record.text))) for row, one in store.stored(rows).items()]
+    with closing(sqlite3.connect(":memory:")) as plain:
+        plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (terms, tokenize=\"ascii tokenchars '''+#'\")")
+        plain.executemany("INSERT INTO plain (rowid, terms) VALUES (?, ?)", texts)
         match = " OR ".join(f'"{term}"' for term in asked.frequencies)
-        theirs = dict(
-            connection.execute(
-                f"SELECT rowid, -bm25({partition.table}) FROM {partition.table} "
-                f"WHERE {partition.table} MATCH ?",
-                (match,),
-            ).fetchall()
-        )
+        sql = "SELECT rowid, -bm25(plain) FROM plain WHERE plain MATCH ?"
+        theirs = dict(plain.execute(sql, (match,)).fetchall())
     assert theirs
     np.testing.assert_allclose(own, [theirs.get(row, 0.0) for row in rows], rtol=1e-9)
 
@@ -106,8 +103,9 @@ def test_fts5_takes_every_term_for_one(store: SmallStore) -> None:
     with store.database.read() as connection:
         partition = partitions.find(connection, USER, "memory")
         assert partition is not None
-        held = connection.execute(f"SELECT term, cnt FROM {partition.table}_terms").fetchall()
-    assert Counter(dict(held)) == Counter(term for text in TEXTS for term in index_terms(text))
+        held = connection.execute("SELECT term, doc FROM keywords_terms").fetchall()
+    expected = Counter(partition.prefix + term for text in TEXTS for term in set(index_terms(text)))
+    assert Counter(dict(held)) == expected
     assert (partition.documents, partition.terms) == (len(TEXTS), sum(len(index_terms(t)) for t in TEXTS))
 
 
@@ -121,7 +119,7 @@ def test_terms_go_with_their_text_and_kinds_have_a_partition_each(world: World) 
 
     world.database.write(put)
     with world.database.read() as connection:
-        assert lexical.check(connection) == []
+        assert keyword_check.differences(connection) == []
         assert terms.load(connection, [said, memory]).rows.tolist() == [memory, said]
         assert lexical.read(connection, "u", "dog", "memory") is None
         assert lexical.read(connection, "u", "dog", "turn") is not None

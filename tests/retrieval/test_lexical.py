@@ -4,6 +4,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,8 +16,12 @@ from memory_client.errors import DatabaseCorruptError, StorageError
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.fold import index_terms, query_terms
 from memoryd.core.scope import Scope
-from memoryd.index import lexical, lexical_query, terms
+from memoryd.index import keyword_check, keyword_fill, keyword_removal, lexical, lexical_query, terms
+from memoryd.index.keyword_check import differences
+from memoryd.index.keyword_fill import KeywordFill, start_over
+from memoryd.index.keyword_removal import KeywordRemoval
 from memoryd.index.lexical import LexicalHit, LexicalIndex
+from memoryd.index.partitions import prefix_of, term_range
 from memoryd.storage.database import Transaction
 
 
@@ -208,7 +213,6 @@ def test_common_words_are_scored_as_bm25_scores_them(crowd: SmallStore) -> None:
 @pytest.fixture
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lexical_query, "_CANDIDATE_BUDGET", 50)
-    monkeypatch.setattr(lexical_query, "_POOL", 20)
 
 
 @pytest.mark.usefixtures("small_budget")
@@ -296,10 +300,7 @@ def test_common_words_count_as_far_as_a_texts_terms_are_kept(
 
 def terms_left(store: SmallStore) -> list[Any]:
     with store.database.read() as connection:
-        tables = connection.execute("SELECT number FROM partitions").fetchall()
-        return [
-            tuple(row) for (n,) in tables for row in connection.execute(f"SELECT * FROM lexical_{n}_terms")
-        ]
+        return [tuple(row) for row in connection.execute("SELECT * FROM keywords_terms")]
 
 
 def test_what_was_taken_out_leaves_no_term(store: SmallStore) -> None:
@@ -307,7 +308,7 @@ def test_what_was_taken_out_leaves_no_term(store: SmallStore) -> None:
     for row in store.add(*texts):
         store.take_out(row)
     assert terms_left(store) == []
-    assert store.scalar("SELECT documents + terms FROM partitions") == 0
+    assert store.scalar("SELECT documents + terms FROM keyword_partitions") == 0
     assert store.search("花生") == []
 
 
@@ -325,8 +326,7 @@ def test_any_text_goes_in_and_comes_out(shared: SmallStore, texts: list[str]) ->
         for row, text in enumerate(texts, 1):
             index.remove(store.tx, USER, row, text)
         if texts:
-            number = store.tx.execute("SELECT number FROM partitions").fetchone()[0]
-            assert store.tx.execute(f"SELECT * FROM lexical_{number}_terms").fetchall() == []
+            assert store.tx.execute("SELECT * FROM keywords_terms").fetchall() == []
 
 
 def test_a_rolled_back_write_leaves_nothing(store: SmallStore) -> None:
@@ -348,56 +348,139 @@ def test_a_forgotten_user_is_gone_and_may_come_back(store: SmallStore) -> None:
     store.database.write(lambda tx: store.lexical.forget_user(tx, "nobody"))
     assert store.search("zebra") == []
     assert len(store.search("zebra", user_id="other")) == 1
-    number = store.scalar("SELECT max(number) FROM partitions")
+    number = store.scalar("SELECT max(number) FROM keyword_partitions")
     store.add("zebra again")
-    assert store.scalar("SELECT max(number) FROM partitions") > number
+    assert store.scalar("SELECT max(number) FROM keyword_partitions") > number
     assert store.found("zebra") == ["zebra again"]
 
 
-def test_optimizing_leaves_no_byte_of_what_was_removed(store: SmallStore) -> None:
+def segments(store: SmallStore) -> bytes:
+    blocks = "SELECT block FROM keywords_data"
+    found = store.database.maintain(lambda connection: connection.execute(blocks).fetchall())
+    return b"".join(bytes(row[0]) for row in found)
+
+
+def test_removal_leaves_no_byte_of_a_deleted_text(store: SmallStore) -> None:
     rows = store.add("unforgettable", "other words")
     store.take_out(rows[0])
-
-    def segments(table: str) -> bytes:
-        return b"".join(
-            bytes(row[0]) for row in store.database.maintain(lambda c: c.execute(table).fetchall())
-        )
-
-    number = store.scalar("SELECT number FROM partitions")
-    blocks = f"SELECT block FROM lexical_{number}_data"
-    assert b"unforgett" in segments(blocks)
-    store.database.write(lambda tx: store.lexical.optimize(tx, USER))
-    store.database.write(lambda tx: store.lexical.optimize(tx, "nobody"))
-    assert b"unforgett" not in segments(blocks)
+    assert b"unforgett" in segments(store)
+    KeywordRemoval(store.database).run()
+    assert b"unforgett" not in segments(store)
     assert store.found("words") == ["other words"]
+
+
+def test_removal_leaves_no_byte_of_a_deleted_user(store: SmallStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyword_removal, "_ROWS_AT_ONCE", 7)
+    store.add(*(f"unforgettable number{i} 花生 \"'#$" for i in range(30)), user_id="gone")
+    store.add("other words 花生")
+    before = store.search("花生")
+    store.database.write(lambda tx: store.lexical.forget_user(tx, "gone"))
+    store.database.write(lambda tx: tx.execute("DELETE FROM memories WHERE user_id = 'gone'"))
+    assert b"unforgett" in segments(store)
+    KeywordRemoval(store.database).run()
+    assert b"unforgett" not in segments(store)
+    assert {term for term, *_ in terms_left(store)} == {
+        prefix_of(2) + term for term in index_terms("other words 花生")
+    }
+    assert store.scalar("SELECT count(*) FROM abandoned_partitions") == 0
+    assert store.search("花生") == before
+    assert check(store) == []
+
+
+def test_two_removals_at_a_time_delete_nothing_twice(store: SmallStore) -> None:
+    store.add(*(f"unforgettable {i}" for i in range(300)), user_id="gone")
+    store.database.write(lambda tx: store.lexical.forget_user(tx, "gone"))
+    removal = KeywordRemoval(store.database)
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(removal.run) for _ in range(3)]:
+            done.result()
+    assert terms_left(store) == []
+
+
+def test_removal_merges_all_segments_in_short_transactions(
+    store: SmallStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyword_removal, "_MERGED_PAGES", 1)
+    firsts = [store.add(*(f"word{i * 100 + k} zebra{k}" for k in range(100)))[0] for i in range(30)]
+    for row in firsts:
+        store.take_out(row)
+    transactions, write = [], store.database.write
+
+    def counted(change: Any) -> Any:
+        transactions.append(change)
+        return write(change)
+
+    monkeypatch.setattr(store.database, "write", counted)
+    KeywordRemoval(store.database).run()
+    assert len(transactions) > 2
+    assert store.scalar("SELECT count(DISTINCT segid) FROM keywords_idx") == 1
+    assert len(store.search("zebra7", 50)) == 30
+    assert store.search("zebra0") == []
+    assert {term for term, *_ in terms_left(store) if term.endswith("#zebra0")} == set()
+    assert check(store) == []
+
+
+def rebuild(store: SmallStore) -> None:
+    store.database.write(start_over)
+    assert not KeywordFill(store.database).run(math.inf)
 
 
 def test_a_rebuild_makes_the_same_index(store: SmallStore) -> None:
     store.add("主人对花生过敏", "I like peanuts")
     store.add("another's zebra", user_id="other")
     before = [store.search("花生"), store.search("peanut"), store.search("zebra", user_id="other")]
-    store.database.write(lambda tx: tx.execute("UPDATE partitions SET documents = 77"))
-    assert store.database.write(store.lexical.rebuild) == 3
+    store.database.write(lambda tx: tx.execute("UPDATE keyword_partitions SET documents = 77"))
+    rebuild(store)
     after = [store.search("花生"), store.search("peanut"), store.search("zebra", user_id="other")]
     assert after == before
-    assert store.scalar("SELECT count(*) FROM sqlite_master WHERE name LIKE 'lexical_%_terms'") == 2
+    assert check(store) == []
 
 
-def is_current(store: SmallStore) -> bool:
-    with store.database.read() as connection:
-        return store.lexical.is_current(connection)
-
-
-def test_an_index_of_another_version_of_folding_is_made_again(
+def test_an_index_of_another_folding_is_filled_again_and_serves_meanwhile(
     store: SmallStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not is_current(store)
+    store.add(*(f"zebra {i}" for i in range(50)), "to be changed", "to be deleted")
+    assert not KeywordFill(store.database).is_needed()
+    for module in (lexical, keyword_fill, keyword_check):
+        monkeypatch.setattr(module, "FOLD_VERSION", "2, of tomorrow")
+    monkeypatch.setattr(keyword_fill, "_SECONDS", 0.0)
+    monkeypatch.setattr(keyword_fill, "_TEXTS", 1)
+    fill = KeywordFill(store.database)
+    assert fill.is_needed()
+    before = store.search("zebra", 100)
+    assert fill.run(math.inf, iter([False] * 20 + [True]).__next__), "stopped half-way"
+    assert store.scalar("SELECT max(filled_to) FROM keyword_partitions") == 20
+    assert store.search("zebra", 100) == before
+    store.take_out(52)
+    store.take_out(1)
+    store.add("quagga of the meantime")
+    assert store.found("quagga") == ["quagga of the meantime"]
+    assert len(store.search("zebra", 100)) == 49
+    assert not KeywordFill(store.database).run(math.inf)
+    assert not KeywordFill(store.database).is_needed()
+    assert [hit.row for hit in store.search("zebra", 100)] == list(range(50, 1, -1))
+    assert set(store.found("quagga deleted changed")) == {"quagga of the meantime", "to be changed"}
+    assert check(store) == []
+    KeywordRemoval(store.database).run()
+    assert b"delet" not in segments(store)
+    assert len(store.search("zebra", 100)) == 49
+
+
+def test_readers_keep_their_schema_when_a_user_comes(store: SmallStore) -> None:
+    version = store.scalar("PRAGMA schema_version")
     store.add("zebra")
-    assert is_current(store)
-    monkeypatch.setattr(lexical, "FOLD_VERSION", "2, of tomorrow")
-    assert not is_current(store)
-    store.database.write(store.lexical.rebuild)
-    assert is_current(store)
+    for number in range(5):
+        store.add("zebra", user_id=f"newcomer {number}")
+        store.database.write(lambda tx, n=number: store.lexical.forget_user(tx, f"newcomer {n}"))  # type: ignore[misc]
+    assert store.scalar("PRAGMA schema_version") == version
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**9))
+def test_no_prefix_begins_with_another(one: int, other: int) -> None:
+    assert one == other or not prefix_of(one).startswith(prefix_of(other))
+    low, high = term_range(one)
+    assert low < prefix_of(one) + "\U000323af" < high
+    assert one == other or not low <= prefix_of(other) < high
 
 
 # Checks
@@ -405,7 +488,7 @@ def test_an_index_of_another_version_of_folding_is_made_again(
 
 def check(store: SmallStore) -> list[str]:
     with store.database.read() as connection:
-        return store.lexical.check(connection)
+        return differences(connection)
 
 
 def test_a_sound_index_agrees(store: SmallStore) -> None:
@@ -419,9 +502,10 @@ def test_a_sound_index_agrees(store: SmallStore) -> None:
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("DELETE FROM memories WHERE row = 1", "1 texts in the keyword index are of no memory"),
+        ("DELETE FROM memories WHERE row = 1", "1 texts in the keyword index are not stored"),
         ("UPDATE memories SET row = 100 WHERE row = 1", "1 memories are not in the keyword index"),
-        ("UPDATE partitions SET documents = 9", "9 texts counted in the keyword index, 2 in it"),
+        ("UPDATE keyword_partitions SET documents = 9", "9 memories counted in the keyword index, 2 stored"),
+        ("INSERT INTO keywords (keywords) VALUES ('delete-all')", "2 memories are not found by their words"),
         ("UPDATE memories SET user_id = 'new'", "1 users are not in the keyword index"),
     ],
 )
@@ -430,20 +514,17 @@ def test_disagreements_are_said_and_mended_by_a_rebuild(store: SmallStore, sql: 
     store.database.write(lambda tx: tx.execute(sql))
     assert words in check(store)
     assert USER not in " ".join(check(store))
-    store.database.write(store.lexical.rebuild)
+    rebuild(store)
     assert check(store) == []
 
 
 def test_a_damaged_index_is_said_to_be_the_index(store: SmallStore) -> None:
     store.add(*(f"word{i} zebra" for i in range(50)))
-    number = store.scalar("SELECT number FROM partitions")
-    store.database.write(
-        lambda tx: tx.execute(f"UPDATE lexical_{number}_data SET block = x'00' WHERE id > 10")
-    )
+    store.database.write(lambda tx: tx.execute("UPDATE keywords_data SET block = x'00' WHERE id > 10"))
     with pytest.raises(StorageError, match="memoryd reindex") as caught:
         store.search("zebra")
     assert not isinstance(caught.value, DatabaseCorruptError)
-    store.database.write(store.lexical.rebuild)
+    rebuild(store)
     assert len(store.search("zebra", 100)) == 50
 
 
@@ -465,14 +546,21 @@ def test_a_search_sees_what_its_connection_sees(store: SmallStore) -> None:
     assert len(store.search("zebra")) == 2
 
 
-def test_the_plan_never_walks_through_the_memories(store: SmallStore) -> None:
+def test_the_plan_never_walks_through_the_memories(
+    store: SmallStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Driven from the memories, the term table is asked once for every one of them."""
+    monkeypatch.setattr(lexical_query, "COMMON_ROWS", 10)
     store.add(*(f"zebra {i} common" for i in range(50)))
     said: list[str] = []
 
     class Explained:
         def __init__(self, connection: sqlite3.Connection) -> None:
             self.connection = connection
+            self.row_factory = None
+
+        def cursor(self) -> Explained:
+            return self
 
         def execute(self, sql: str, params: Any = ()) -> sqlite3.Cursor:
             rows = self.connection.execute(f"EXPLAIN QUERY PLAN {sql}", params)
@@ -480,12 +568,11 @@ def test_the_plan_never_walks_through_the_memories(store: SmallStore) -> None:
             return self.connection.execute(sql, params)
 
     with store.database.read() as connection:
-        store.lexical.search(Explained(connection), Scope(USER), "zebra common", 5, EVERYTHING)  # type: ignore[arg-type]
-    searches = [plan for plan in said if "VIRTUAL TABLE" in plan and " m " in plan]
-    assert searches
-    assert all(
-        plan.index("VIRTUAL TABLE") < plan.index("SEARCH m USING INTEGER PRIMARY KEY") for plan in searches
-    )
+        store.lexical.search(Explained(connection), Scope(USER), "common", 5, EVERYTHING)  # type: ignore[arg-type]
+    searches = [plan for plan in said if " m " in plan]
+    assert len(searches) == 2
+    assert all("SEARCH m USING INTEGER PRIMARY KEY" in plan for plan in searches)
+    assert all("SCAN keywords" not in plan.partition(" m ")[2] for plan in searches)
 
 
 def test_a_word_in_every_row_is_scored_though_some_are_gone(store: SmallStore) -> None:

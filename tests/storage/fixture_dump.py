@@ -127,7 +127,9 @@ def dump(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[str]:
     yield f"DELETE FROM {table};"
-    for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):
+    columns = connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+    order = "1, 2" if len(columns) > 1 else "1"
+    for row in connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):
         yield f"INSERT INTO {table} VALUES ({', '.join(map(_literal, row))});"
 
 

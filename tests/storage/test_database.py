@@ -37,7 +37,7 @@ def test_an_exception_rolls_everything_back_and_reaches_the_caller(store: SmallS
     with pytest.raises(KeyError, match="mine"):
         store.database.write(fail)
     assert store.scalar(COUNT) == 0
-    assert store.scalar("SELECT count(*) FROM partitions") == 0
+    assert store.scalar("SELECT count(*) FROM keyword_partitions") == 0
     assert store.scalar("SELECT value FROM counters") == seq
     assert done == []
     store.add("after")
@@ -89,7 +89,9 @@ def test_readers_see_all_of_a_transaction_or_nothing(store: SmallStore) -> None:
         while not stop.is_set():
             with store.database.read() as connection:
                 memories = connection.execute(COUNT).fetchone()[0]
-                terms = connection.execute("SELECT coalesce(sum(documents), 0) FROM partitions").fetchone()[0]
+                terms = connection.execute(
+                    "SELECT coalesce(sum(documents), 0) FROM keyword_partitions"
+                ).fetchone()[0]
                 if memories != terms or memories % 5:
                     torn.append((memories, terms))
 
@@ -205,7 +207,7 @@ def test_a_full_disk_fails_the_write_loses_nothing_and_is_over_when_there_is_roo
         store.add("x" * 1_000_000)
     assert caught.value.data == {"path": str(store.path)}
     assert store.found("acknowledged") == ["acknowledged"]
-    assert store.scalar(COUNT) == store.scalar("SELECT documents FROM partitions") == 1
+    assert store.scalar(COUNT) == store.scalar("SELECT documents FROM keyword_partitions") == 1
     store.database.maintain(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchone())
     store.add("y" * 1_000_000)
     assert store.scalar(COUNT) == 2

@@ -226,11 +226,9 @@ def test_a_store_that_does_not_open_leaves_nothing_behind(tmp_path: Path) -> Non
     with KnowledgeBase(tmp_path, settings=NO_MODEL) as kb:
         kb.add("zebra")
     with closing(sqlite3.connect(tmp_path / "memory.sqlite3")) as connection:
-        connection.executescript(
-            "UPDATE properties SET value = 'old' WHERE name = 'fold_version'; DROP TABLE lexical_1"
-        )
+        connection.executescript("DROP TABLE keyword_partitions")
     for _ in range(2):
-        with pytest.raises(StorageError, match="lexical_1"):
+        with pytest.raises(StorageError, match="keyword_partitions"):
             KnowledgeBase(tmp_path, settings=NO_MODEL)
 
 

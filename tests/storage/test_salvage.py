@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fixture_dump import NO_MODEL, restore
 from small_store import SmallStore, small_store
+from support import eventually
 
 from memory_client.errors import DatabaseCorruptError
 from memory_client.paths import DataPaths
@@ -196,6 +197,7 @@ def test_a_salvaged_store_opens_is_searched_and_remembers_requests(tmp_path: Pat
     damage(path, 0.4, 0.6)
     salvage(path, home / "backups")
     with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        eventually("the keyword index is filled", lambda: kb.search("花生", mode="lexical"))
         assert [hit["id"] for hit in kb.search("花生", mode="lexical")] == [first]
         assert [hit["id"] for hit in kb.search("memory299", mode="lexical")] == [ids[299]]
         assert kb.add("主人对花生过敏", request_id="first") == first

@@ -13,7 +13,7 @@ from pathlib import Path
 from memory_client.errors import SchemaVersionError
 from memoryd.storage.database import connect
 from memoryd.storage.faults import storage_errors
-from memoryd.storage.migrations import v0001, v0002, v0003, v0004, v0005
+from memoryd.storage.migrations import v0001, v0002, v0003, v0004, v0005, v0006
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,7 @@ STEPS: tuple[Step, ...] = (
     Step(3, v0003.apply),
     Step(4, v0004.apply),
     Step(5, v0005.apply),
+    Step(6, v0006.apply),
 )
 SCHEMA = STEPS[-1].version
 
