@@ -1,7 +1,7 @@
 """Measure everything that was asked of memoryd's speed and size, and print asked against reached.
 
-python scripts/bench.py [embed bulk start search keyword recall add decay versions triples knowledge size]
-                        [--turns FILE] [--million] [--json FILE] [--dir PATH]
+python scripts/bench.py [embed bulk start search keyword users recall add decay versions triples knowledge
+                        size] [--turns FILE] [--million] [--json FILE] [--dir PATH]
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ SECTIONS = {
     "start": "benchmarks.start",
     "search": "benchmarks.search",
     "keyword": "benchmarks.keyword",
+    "users": "benchmarks.users",
     "recall": "benchmarks.recall",
     "add": "benchmarks.add",
     "decay": "benchmarks.decay",

@@ -11,7 +11,6 @@ import time
 
 import psutil
 
-from memory_client.errors import StorageError
 from memory_client.protocol import PROTOCOL
 from memory_client.types import Compacted, Metrics, Reindexed, Stage, Status
 from memory_client.version import VERSION
@@ -24,14 +23,12 @@ from memoryd.index.keyword_removal import KeywordRemoval
 from memoryd.storage import jobs, statistics
 from memoryd.storage.disk import bytes_of
 from memoryd.storage.migrations import SCHEMA
+from memoryd.storage.physical_removal import truncate_wal, wipe_unused_bytes
 
 log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.2
 _STALLED_SECONDS = 120.0
-_WAL_PATIENCE = 60.0
-_WAL_POLL = 0.1
-_BUSY_MILLISECONDS = 50
 _FREE_SHARE = 0.1
 LOW_DISK_BYTES = 200 * 2**20
 
@@ -128,20 +125,7 @@ class Maintain:
         self.fill_lexical()  # tables of an earlier schema go, and with them what was deleted
         self._keyword_removal.run()
         self._parts.vectors.compact()
-        self._parts.database.maintain(_rewrite_pages)
-        self._empty_wal()
-
-    def _empty_wal(self) -> None:
-        """Truncate it; a search that still reads keeps it, but not for long."""
-        until = time.monotonic() + _WAL_PATIENCE
-        while not self._parts.database.maintain(_truncate_wal):
-            if time.monotonic() > until:
-                raise StorageError(
-                    f"{self._parts.paths.database}-wal still holds what was deleted: somebody has read it "
-                    f"for over {_WAL_PATIENCE:g} s; it is removed later",
-                    path=str(self._parts.paths.database),
-                )
-            time.sleep(_WAL_POLL)
+        wipe_unused_bytes(self._parts.database)
 
     def _wait_for_vectors(self, total: int) -> int:
         """Until all are there, or no more come: the model fails, or the process stops."""
@@ -193,21 +177,4 @@ def _compact_database(connection: sqlite3.Connection) -> None:
     pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
     if free > pages * _FREE_SHARE:
         connection.execute("VACUUM")
-    _truncate_wal(connection)
-
-
-def _rewrite_pages(connection: sqlite3.Connection) -> None:
-    """Write every page anew: `secure_delete` clears the cells of deleted rows, but not the copies that
-    SQLite leaves in the unused part of a page when it splits one. Writes wait meanwhile, reads do not.
-    """
-    connection.execute("VACUUM")
-
-
-def _truncate_wal(connection: sqlite3.Connection) -> bool:
-    """Whether nothing is left in it; readers are not waited for here, where every write would wait too."""
-    (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
-    try:
-        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {patience}")
+    truncate_wal(connection)

@@ -13,8 +13,9 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar, cast
 
 from memory_client.errors import StorageError
 from memoryd.storage.faults import storage_errors
@@ -143,6 +144,13 @@ class Database:
                     connection.execute("ROLLBACK")
                 self._give_back(connection)
 
+    @cached_property
+    def file(self) -> BinaryIO:
+        """The file itself, for the writer thread. It stays open until the connections are closed: to close it
+        earlier would give up the locks that this process holds on it (POSIX).
+        """
+        return cast(BinaryIO, self.path.open("r+b", buffering=0))
+
     def close(self) -> None:
         """Finish the writes in the queue, fold the WAL into the database, close every connection."""
         with self._close_lock:
@@ -154,6 +162,8 @@ class Database:
         while not self._readers.empty():
             self._readers.get_nowait().close()
         self._writer.close()
+        if "file" in self.__dict__:
+            self.file.close()
 
     def _reader(self) -> sqlite3.Connection:
         if self._closed:
