@@ -16,7 +16,7 @@ from memoryd.engine.parts import Parts
 from memoryd.storage import memories, statistics
 from memoryd.storage.memories import Stored
 
-_CHUNK = 500
+_CHUNK = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from memory_client.errors import (
 )
 from memory_client.protocol import Reply, encode_reply
 
-CHUNK_BYTES = 2**20
+CHUNK_BYTES = 2**18
 """Size a chunk is filled to; one larger item is a chunk of its own."""
 _PEEK_BYTES = 512
 _ERROR_TEXT = 2000

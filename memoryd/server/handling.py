@@ -47,15 +47,23 @@ class Job:
 
 
 Send = Callable[[Job, bytes], None]
+MakeRoom = Callable[[Job], None]
 
 
 class Handler:
-    """Decodes, dispatches, answers. send: hands a frame to the loop, from any thread."""
+    """Decodes, dispatches, answers.
 
-    def __init__(self, dispatcher: Dispatcher, metrics: MethodMetrics, send: Send, limit: int) -> None:
+    send: hands a frame to the loop, from any thread; make_room: returns when the client can take another
+    chunk, or the job is abandoned.
+    """
+
+    def __init__(
+        self, dispatcher: Dispatcher, metrics: MethodMetrics, send: Send, make_room: MakeRoom, limit: int
+    ) -> None:
         self._dispatcher = dispatcher
         self._metrics = metrics
         self._send = send
+        self._make_room = make_room
         self._limit = limit
 
     def handle(self, job: Job) -> None:
@@ -95,6 +103,7 @@ class Handler:
     def _stream(self, job: Job, items: Iterator[Any]) -> None:
         try:
             for frame in chunk_frames(job.correlation, items, self._limit):
+                self._make_room(job)
                 if job.abandoned:
                     return
                 self._send(job, frame)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+
+class _Order(Enum):
+    """What a thread is told instead of an item."""
+
+    END = 1
 
 
 class Lane(Generic[T]):
@@ -24,13 +32,11 @@ class Lane(Generic[T]):
         self._limit = limit
         self._work = work
         self._done = done
-        self._queue: SimpleQueue[T | None] = SimpleQueue()
+        self._queue: SimpleQueue[T | _Order] = SimpleQueue()
         self._pending = 0
         self._lock = threading.Lock()
-        self._threads = [
-            threading.Thread(target=self._run, name=f"memoryd-{name}-{n}", daemon=True)
-            for n in range(workers)
-        ]
+        self._name = name
+        self._threads = [self._thread(str(n)) for n in range(workers)]
 
     def start(self) -> None:
         """Start the threads."""
@@ -46,6 +52,18 @@ class Lane(Generic[T]):
         self._queue.put(item)
         return True
 
+    @contextmanager
+    def blocked(self) -> Iterator[None]:
+        """For a worker that waits for a client: another thread takes its place meanwhile."""
+        substitute = self._thread("substitute")
+        with self._lock:
+            self._threads.append(substitute)
+        substitute.start()
+        try:
+            yield
+        finally:
+            self._queue.put(_Order.END)
+
     @property
     def waiting(self) -> int:
         """Items not begun."""
@@ -58,19 +76,26 @@ class Lane(Generic[T]):
 
     def close(self, seconds: float) -> bool:
         """Tell the threads to end and wait for them; False when one still works after `seconds`."""
-        started = [thread for thread in self._threads if thread.ident is not None]
+        with self._lock:
+            started = [thread for thread in self._threads if thread.ident is not None]
         for _ in started:
-            self._queue.put(None)
+            self._queue.put(_Order.END)
         end = time.monotonic() + seconds
         for thread in started:
             thread.join(max(0.0, end - time.monotonic()))
         return not any(thread.is_alive() for thread in started)
 
+    def _thread(self, number: str) -> threading.Thread:
+        return threading.Thread(target=self._run, name=f"memoryd-{self._name}-{number}", daemon=True)
+
     def _run(self) -> None:
-        while (item := self._queue.get()) is not None:
+        while not isinstance(item := self._queue.get(), _Order):
             try:
                 self._work(item)
             finally:
                 with self._lock:
                     self._pending -= 1
                 self._done()
+        with self._lock:
+            if threading.current_thread() in self._threads:
+                self._threads.remove(threading.current_thread())

@@ -21,6 +21,7 @@ from memoryd.server.frames import error_frame, peek
 from memoryd.server.handling import Dispatcher, Handler, Job
 from memoryd.server.lanes import Lane
 from memoryd.server.metrics import MethodMetrics
+from memoryd.server.outgoing import HIGH_WATER, Outgoing, held_back
 
 if TYPE_CHECKING:
     from memory_client.paths import DataPaths
@@ -36,6 +37,8 @@ _HELD_MESSAGES = 4
 _BATCH = 64
 _LINGER_MS = 1000
 _END_SECONDS = 0.2
+_SLOW_SECONDS = 0.2
+"""How long a stream waits for its client before another thread takes over its worker's place."""
 
 
 class Server:
@@ -44,7 +47,8 @@ class Server:
     port: taken when free, else any. Three lanes: `workers` threads for ordinary methods, `long_workers`
     for those marked long, two for `CONTROL`; so neither long calls nor a full queue stop a search or a
     ping. queue_limit: requests that may wait in a lane; more are answered `BusyError` at once, and so are
-    requests when those in hand take four times max_message_bytes.
+    requests when those in hand take four times max_message_bytes. A client that does not take its replies
+    gets no more of its requests carried out; after stall_seconds its replies are dropped.
 
     `bind`, then `run`; `stop` from anywhere. Raises as `memory_client.keys.server_keypair`.
     """
@@ -59,6 +63,7 @@ class Server:
         long_workers: int = 4,
         queue_limit: int = 256,
         max_message_bytes: int = MAX_MESSAGE_BYTES,
+        stall_seconds: float = 30.0,
     ) -> None:
         self.metrics = MethodMetrics()
         self.last_activity = time.monotonic()
@@ -68,12 +73,13 @@ class Server:
         self._limit = max_message_bytes
         self._keys = keys.server_keypair(paths)
         self._auth = Authenticator(paths)
-        self._handler = Handler(dispatcher, self.metrics, self._send, max_message_bytes)
+        self._handler = Handler(dispatcher, self.metrics, self._send, self._make_room, max_message_bytes)
         self._quick = self._lane("quick", workers)
         self._long = self._lane("long", long_workers)
         self._control = self._lane("control", _CONTROL_WORKERS)
         self._lanes = (self._quick, self._long, self._control)
-        self._outbox: deque[tuple[Job, bytes]] = deque()
+        self._outgoing = Outgoing(stall_seconds)
+        self._held_back: deque[Job] = deque()
         self._held_bytes = 0
         self._held_lock = threading.Lock()
         self._refused = 0
@@ -108,6 +114,7 @@ class Server:
 
     def close(self) -> None:
         """Free the sockets and the threads; `run` does it at its end. May be called again."""
+        self._outgoing.close()
         if self._sockets is not None:
             self._sockets.close()
         ended = [lane.close(_END_SECONDS) for lane in self._lanes]
@@ -156,7 +163,8 @@ class Server:
                 poller.unregister(sockets.router)
                 draining = True
             self._flush(sockets.router)
-        self._flush(sockets.router)
+            self._offer_held_back()
+        self._flush_last(sockets.router)
 
     def _is_over(self) -> bool:
         if self._drain_until is None:
@@ -164,9 +172,11 @@ class Server:
         return not any(lane.pending for lane in self._lanes) or time.monotonic() >= self._drain_until
 
     def _poll_ms(self) -> int | None:
+        retry = self._outgoing.retry_ms()
         if self._drain_until is None:
-            return None
-        return math.ceil(max(0.0, self._drain_until - time.monotonic()) * 1000)
+            return retry
+        left = math.ceil(max(0.0, self._drain_until - time.monotonic()) * 1000)
+        return left if retry is None else min(left, retry)
 
     def _receive(self, router: zmq.Socket[bytes]) -> None:
         """Take what has come, a batch at most: replies must go out in between."""
@@ -182,9 +192,9 @@ class Server:
         job = Job(peer, frame, *peek(frame))
         refusal = self._refusal(job, parts)
         if refusal is None:
-            refusal = self._offer(job)
+            refusal = self._hold_back(job) if self._outgoing.is_full(job.peer) else self._offer(job)
         if refusal is not None:
-            self._outbox.append((job, error_frame(job.correlation, refusal)))
+            self._outgoing.put(job, error_frame(job.correlation, refusal))
 
     def _refusal(self, job: Job, parts: list[bytes]) -> MemorydError | None:
         if len(parts) != 1:
@@ -205,24 +215,44 @@ class Server:
 
     def _offer(self, job: Job) -> BusyError | None:
         lane = self._lane_of(job.method)
-        with self._held_lock:
-            self._held_bytes += job.size
+        self._hold(job)
         if lane.offer(job):
             if lane is not self._control:
                 self.last_activity = job.received
             return None
         self._release(job)
+        return self._busy()
+
+    def _busy(self) -> BusyError:
         self._refused += 1
         return BusyError(f"{self._queue_limit} requests wait already; try again shortly")
 
+    def _hold_back(self, job: Job) -> BusyError | None:
+        """Keep a request of a client that has yet to take its replies."""
+        if len(self._held_back) >= self._queue_limit:
+            return self._busy()
+        self._hold(job)
+        self._held_back.append(job)
+        return None
+
+    def _offer_held_back(self) -> None:
+        for job in held_back(self._held_back, self._outgoing.is_full):
+            self._release(job)
+            refusal = self._offer(job)
+            if refusal is not None:
+                self._outgoing.put(job, error_frame(job.correlation, refusal))
+                self._wakeup.wake()
+
     def _flush(self, router: zmq.Socket[bytes]) -> None:
-        while self._outbox:
-            job, frame = self._outbox.popleft()
-            try:
-                router.send_multipart([job.peer, frame], zmq.NOBLOCK)
-            except zmq.ZMQError as error:  # the client is gone
-                job.abandoned = True
-                log.debug("a reply to %s was dropped: %s", job.method, error)
+        self._outgoing.flush(lambda peer, frame: router.send_multipart([peer, frame], zmq.NOBLOCK))
+
+    def _flush_last(self, router: zmq.Socket[bytes]) -> None:
+        """Hand over what is left; a client that takes nothing is not waited for longer than closing does."""
+        until = time.monotonic() + _LINGER_MS / 1000
+        self._flush(router)
+        while not self._outgoing.is_empty() and time.monotonic() < until:
+            time.sleep(0.002)
+            self._flush(router)
 
     # -- the lanes -----------------------------------------------------------------------------------
 
@@ -236,10 +266,18 @@ class Server:
         return self._long if spec is not None and spec.is_long else self._quick
 
     def _work(self, job: Job) -> None:
+        if self._outgoing.is_full(job.peer):
+            self._held_back.append(job)
+            self._wakeup.wake()
+            return
         self._handler.handle(job)
         self._release(job)
         if job.method not in CONTROL:
             self.last_activity = time.monotonic()
+
+    def _hold(self, job: Job) -> None:
+        with self._held_lock:
+            self._held_bytes += job.size
 
     def _release(self, job: Job) -> None:
         with self._held_lock:
@@ -250,8 +288,13 @@ class Server:
             self._wakeup.wake()
 
     def _send(self, job: Job, frame: bytes) -> None:
-        self._outbox.append((job, frame))
+        self._outgoing.put(job, frame)
         self._wakeup.wake()
+
+    def _make_room(self, job: Job) -> None:
+        if not self._outgoing.wait(job, _SLOW_SECONDS):
+            with self._lane_of(job.method).blocked():
+                self._outgoing.wait(job)
 
 
 class _Sockets:
@@ -285,7 +328,7 @@ class _Sockets:
         self.router.zap_domain = DOMAIN
         self.router.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)  # without an answer nobody gets in
         self.router.router_mandatory = True
-        self.router.sndhwm = 0
+        self.router.sndhwm = HIGH_WATER
         # Whoever keeps to the protocol's limit gets an answer; more than that ends the connection.
         self.router.maxmsgsize = max(limit, MAX_MESSAGE_BYTES) + _FRAME_SLACK
 
