@@ -74,6 +74,18 @@ class SmallStore:
         versions.append(tx, one, Deed("create"), [], None)
         return row
 
+    def queue(self, *rows: int) -> None:
+        """Let memories wait to be embedded."""
+        for row in rows:
+            self.write(
+                "INSERT INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM memories WHERE row = ?",
+                row,
+            )
+
+    def write(self, sql: str, *values: Any) -> None:
+        """Carry out one statement in a transaction of its own."""
+        self.database.write(lambda tx: tx.execute(sql, values) and tx.seq)
+
     def take_out(self, row: int, user_id: str = USER) -> None:
         """Delete a memory and its terms."""
 

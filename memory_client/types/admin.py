@@ -34,6 +34,9 @@ class Status(TypedDict):
     counts: dict[str, int]
     """memories, turns, sessions, users, versions."""
     pending_vectors: int
+    """Texts that wait to be embedded, their token vectors included."""
+    pending_triples: int
+    """Memories that are not read for triples yet."""
     memory: dict[str, int]
     """Bytes: resident, hot_index."""
     disk: dict[str, int]

@@ -145,3 +145,6 @@ class Stats(TypedDict):
     newest: float | None
     turns: int
     pending_vectors: int
+    """Memories and turns that wait to be embedded, their token vectors included."""
+    pending_triples: int
+    """Memories that are not read for triples yet."""

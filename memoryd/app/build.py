@@ -112,6 +112,7 @@ class App:
             graph=StoredGraph(),
             clock=clock,
             calendar=parts.calendar,
+            model_wait=settings.search.model_wait_ms / 1000.0,
         )
         self._runtime.result_cache = self._search.cache.counters
         self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)

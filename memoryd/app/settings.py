@@ -247,6 +247,13 @@ class SearchSettings:
     query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
     result_cache: int = _setting(10_000, "Answers of searches kept; 0 none.", low=0, high=1_000_000)
     result_seconds: float = _setting(300.0, "Longest time an answer is kept.", low=0.0, high=86_400.0)
+    model_wait_ms: int = _setting(
+        5_000,
+        "How long a search in mode auto or hybrid waits, in all, for a model that is loading, for at most 64 "
+        "missing vectors and for the query's own, in milliseconds; later it answers by keywords.",
+        low=0,
+        high=600_000,
+    )
     timezone: str = _setting(
         "",
         "IANA zone of times and of words like `yesterday` where a call gives no `tz`; empty: the machine's.",

@@ -21,6 +21,7 @@ def status_lines(state: Status) -> Iterator[str]:
         "reranker": _pairs(state["reranker"]),
         "counts": _pairs(state["counts"]),
         "vectors to come": f"{state['pending_vectors']:,}",
+        "triples to come": f"{state['pending_triples']:,} memories" if state["pending_triples"] else None,
         "memory": _sizes(state["memory"]),
         "disk": _sizes(state["disk"]),
         "jobs": _pairs(state["jobs"]),

@@ -24,6 +24,7 @@ from memoryd.storage import jobs, statistics
 from memoryd.storage.disk import bytes_of
 from memoryd.storage.migrations import SCHEMA
 from memoryd.storage.physical_removal import truncate_wal, wipe_unused_bytes
+from memoryd.storage.triples import backlog
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class Maintain:
         parts, runtime = self._parts, self.runtime
         with parts.database.read() as connection:
             counts, job_counts = statistics.totals(connection), jobs.counts(connection)
+            pending_triples = backlog.count(connection)
         disk = self._disk()
         return Status(
             pid=os.getpid(),
@@ -68,6 +70,7 @@ class Maintain:
             reranker=parts.reranker.status(),
             counts=counts,
             pending_vectors=parts.vectors.missing(None),
+            pending_triples=pending_triples,
             memory={
                 "resident": int(psutil.Process().memory_info().rss),
                 "hot_index": parts.vectors.sizes().hot,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from memory_client.deadline import Deadline
-from memory_client.errors import ModelUnavailableError
+from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.kinds import TextKind
 from memoryd.core.passage import Passage
 from memoryd.core.scope import Scope
@@ -31,8 +31,8 @@ from memoryd.storage.database import Transaction
 
 log = logging.getLogger(__name__)
 
-_FRESH_ROWS = 256
-_FRESH_SECONDS = 2.0
+_FEW_ROWS = 64
+"""Vectors of a user that a search waits for; more take too long."""
 _POLL_SECONDS = 0.01
 _SERVER = "openai:"
 """A server may put another model behind the same name, so what it makes is looked at every time."""
@@ -57,6 +57,9 @@ class Meaning:
         self._serving: EmbedderHost | None = None
         self._decided = threading.Event()
         self._switching = threading.Lock()
+        self._failure: str | None = None
+        self.is_stalled = False
+        """Whether the model refuses what waits to be embedded, or fails; the indexer tries again later."""
 
     # what search needs
 
@@ -67,7 +70,7 @@ class Meaning:
         if self.host.state == "unavailable":
             return str(self.host.status()["error"])
         if not self._decided.is_set():
-            return "the embedding model is still loading"
+            return self._failure or "the embedding model is still loading"
         return _REBUILDING
 
     def caveat(self) -> str | None:
@@ -76,13 +79,8 @@ class Meaning:
             return None
         return "the vectors are still being loaded after an unclean end: meaning may miss some memories"
 
-    def wait(self, user_id: str, deadline: Deadline) -> None:
-        """Return once all that can be found by meaning is.
-
-        A few memories of the user that wait to be embedded, as those stored while the model was loading,
-        are waited for too, though not for long, and not for long texts. Raises `ModelUnavailableError`,
-        `DeadlineExceededError`.
-        """
+    def wait(self, deadline: Deadline) -> None:
+        """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
         if self._serving is None:
             self.host.wait(deadline)
             if not self._decided.wait(deadline.left()):
@@ -91,11 +89,31 @@ class Meaning:
                 raise ModelUnavailableError(f"{self.why_not()}; use mode lexical or auto until it is done")
         if not self._vectors.wait_complete(deadline.left()):
             raise deadline.error("loading the vectors after an unclean end")
-        patience = Deadline.after(deadline.within(_FRESH_SECONDS))
-        while 0 < self._vectors.missing(user_id) <= _FRESH_ROWS and not patience.over:
-            if not self._vectors.is_near(user_id):
+
+    def wait_loaded(self, patience: Deadline) -> bool:
+        """Wait for a model that is loading, for none that is absent or failed; whether one serves."""
+        while self._is_loading and not patience.over:
+            self._decided.wait(patience.within(_POLL_SECONDS))
+        return self._serving is not None
+
+    def wait_vectors(self, user_id: str, kinds: Sequence[TextKind], patience: Deadline) -> None:
+        """Wait for the vectors of a user's texts, when few are missing and they are soon there.
+
+        Long texts are not waited for, nor those the model refuses.
+        """
+        self._vectors.wait_complete(patience.left())
+        while self._are_few_missing(user_id, kinds) and not (self.is_stalled or patience.over):
+            if not any(self._vectors.is_near(user_id, kind) for kind in kinds):
                 return
-            time.sleep(_POLL_SECONDS)
+            time.sleep(patience.within(_POLL_SECONDS))
+
+    def _are_few_missing(self, user_id: str, kinds: Sequence[TextKind]) -> bool:
+        return 0 < sum(self._vectors.missing(user_id, kind) for kind in kinds) <= _FEW_ROWS
+
+    @property
+    def _is_loading(self) -> bool:
+        is_open = self._serving is None and not self._decided.is_set()
+        return is_open and self._failure is None and self.host.state != "unavailable"
 
     def version(self) -> Hashable:
         """Another one whenever a search by meaning may find something else."""
@@ -136,8 +154,13 @@ class Meaning:
         return self._vectors.tokens(connection, rows, fingerprint=query.fingerprint)
 
     def missing(self, user_id: str) -> int:
-        """Memories of the user without a vector yet."""
+        """Texts of the user that wait to be embedded."""
         return self._vectors.missing(user_id)
+
+    def complete_tokens(self, embedder: Embedder | None) -> None:
+        """Let texts without token vectors be embedded again, when the embedder gives some."""
+        if isinstance(embedder, TokenEmbedder) and (count := self._vectors.requeue_tokenless()):
+            log.info("%d texts have no token vectors yet: they are embedded again", count)
 
     def status(self) -> dict[str, Any]:
         """The host's status, and whether meaning can be searched: `searchable`, else `reason`."""
@@ -215,13 +238,20 @@ class Meaning:
 
         Raises `ModelUnavailableError` when it fails or `stop` says so.
         """
-        embedder = self.host.wait(Deadline.after(0))
+        try:
+            return self._adopt(self.host.wait(Deadline.after(0)), stop)
+        except MemorydError as error:
+            self._failure = str(error)
+            raise
+
+    def _adopt(self, embedder: Embedder, stop: Callable[[], bool]) -> bool:
         space = self._vectors.serving
         if space is None:
             self.begin(embedder, stop)
             self._serve(self.host)
             return True
         if self.fits(space, embedder):
+            self.complete_tokens(embedder)  # before it serves: what they lack counts from the first search on
             self._serve(self.host)
             return not is_retired(space)
         log.info(
@@ -283,6 +313,7 @@ class Meaning:
 
     def _serve(self, host: EmbedderHost) -> None:
         self._serving = host
+        self._failure = None
         self._decided.set()
 
     def _former_of(self, space: Space) -> EmbedderHost | None:

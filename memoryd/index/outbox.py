@@ -9,18 +9,21 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from memoryd.core.kinds import TextKind, rows_of_kind
 from memoryd.core.passage import Passage
 from memoryd.index.vectors import Batch, decode, int64
 from memoryd.storage.database import Transaction
-from memoryd.storage.texts import EVERY_TEXT, passages
+from memoryd.storage.filters import Sql
+from memoryd.storage.texts import EVERY_TEXT, TABLES, passages
 
 REMOVE = "remove"
 LONG = 8192
 """Characters over which a text takes so long to embed that others should not wait for it."""
-_WAITS = "operation = 'put' AND vector IS NULL"
+_WAITS = "o.operation = 'put' AND o.vector IS NULL"
 _IS_LONG = f"(SELECT length(text) > {LONG} FROM {EVERY_TEXT} t WHERE t.row = o.row)"
 
 
@@ -59,7 +62,7 @@ def remove(tx: Transaction, rows: Iterable[int]) -> None:
 def fill(tx: Transaction, row: int, text_seq: int, vector: bytes) -> bool:
     """Give a waiting memory its vector; False when it no longer waits for one of this text."""
     cursor = tx.execute(
-        f"UPDATE outbox SET vector = ? WHERE row = ? AND text_seq = ? AND {_WAITS}",
+        f"UPDATE outbox AS o SET vector = ? WHERE row = ? AND text_seq = ? AND {_WAITS}",
         (vector, row, text_seq),
     )
     return cursor.rowcount == 1
@@ -74,14 +77,14 @@ def requeue_all(tx: Transaction) -> int:
     return cursor.rowcount
 
 
-def renew(tx: Transaction, row: int, text_seq: int, vector: bytes) -> bool:
-    """Enter another vector of a text; False when the text is no longer this one."""
-    cursor = tx.execute(
-        "INSERT OR REPLACE INTO outbox "
-        f"SELECT row, user_id, 'put', text_seq, ? FROM {EVERY_TEXT} WHERE row = ? AND text_seq = ?",
-        (vector, row, text_seq),
+def requeue(tx: Transaction, keys: Iterable[tuple[int, int]]) -> None:
+    """Let texts wait to be embedded again, by row and text_seq; those that have changed are left alone."""
+    tx.executemany(
+        "INSERT INTO outbox (row, user_id, operation, text_seq, vector) "
+        f"SELECT row, user_id, 'put', text_seq, NULL FROM {EVERY_TEXT} WHERE row = ? AND text_seq = ? "
+        "ON CONFLICT (row) DO UPDATE SET vector = NULL",
+        keys,
     )
-    return cursor.rowcount == 1
 
 
 def ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
@@ -128,36 +131,54 @@ def waiting(connection: sqlite3.Connection, limit: int, after_row: int, *, long:
     ]
 
 
-def tokenless(connection: sqlite3.Connection, token_table: str, limit: int, after_row: int) -> list[Waiting]:
-    """Texts with a vector, yet not in a table of token vectors, with a row over `after_row`, by row."""
-    rows = connection.execute(
-        f"SELECT row FROM {EVERY_TEXT} t WHERE row > ? "
-        f"AND NOT EXISTS (SELECT 1 FROM {token_table} k WHERE k.row = t.row) "
-        "AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.row = t.row AND o.vector IS NULL) "
-        "ORDER BY row LIMIT ?",
-        (after_row, limit),
-    ).fetchall()
-    found = passages(connection, [row for (row,) in rows])
-    return [Waiting(row, *found[row]) for row in sorted(found)]
+def tokenless(connection: sqlite3.Connection, token_table: str) -> list[tuple[int, int]]:
+    """Row and text_seq of the texts that have a vector, yet are not in a table of token vectors."""
+    found = connection.execute(
+        f"SELECT row, text_seq FROM {EVERY_TEXT} t "
+        f"WHERE NOT EXISTS (SELECT 1 FROM {token_table} k WHERE k.row = t.row) "
+        f"AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.row = t.row AND {_WAITS}) ORDER BY row"
+    )
+    return [(row, text_seq) for row, text_seq in found]
 
 
-def missing(connection: sqlite3.Connection, user_id: str | None) -> int:
-    """How many memories wait to be embedded."""
-    sql = f"SELECT count(*) FROM outbox WHERE {_WAITS}"
-    if user_id is None:
-        return int(connection.execute(sql).fetchone()[0])
-    return int(connection.execute(f"{sql} AND user_id = ?", (user_id,)).fetchone()[0])
+def missing(connection: sqlite3.Connection, user_id: str | None, kind: TextKind | None = None) -> int:
+    """How many texts wait to be embedded, of one user or of all, of one kind or of every kind."""
+    condition, params = _of(user_id, kind)
+    return int(connection.execute(f"SELECT count(*) FROM outbox o WHERE {condition}", params).fetchone()[0])
 
 
-def is_near(connection: sqlite3.Connection, user_id: str) -> bool:
+def is_near(connection: sqlite3.Connection, user_id: str, kind: TextKind | None = None) -> bool:
     """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
-    sql = f"SELECT 1 FROM outbox o WHERE {_WAITS} AND user_id = ? AND {_IS_LONG} = 0 LIMIT 1"
-    return connection.execute(sql, (user_id,)).fetchone() is not None
+    condition, params = _of(user_id, kind)
+    sql = f"SELECT 1 FROM outbox o WHERE {condition} AND {_IS_LONG} = 0 LIMIT 1"
+    return connection.execute(sql, params).fetchone() is not None
+
+
+def waiting_among(connection: sqlite3.Connection, kind: TextKind, user_id: str, visible: Sql) -> int:
+    """How many of a user's texts that wait to be embedded fit a condition over the kind's table as `m`."""
+    condition, params = _of(user_id, kind)
+    sql = (
+        f"SELECT count(*) FROM outbox o JOIN {TABLES[kind]} m ON m.row = o.row "
+        f"WHERE {condition} AND {visible[0]}"
+    )
+    return int(connection.execute(sql, [*params, *visible[1]]).fetchone()[0])
+
+
+def _of(user_id: str | None, kind: TextKind | None) -> Sql:
+    """The condition, over the outbox as `o`, of what waits to be embedded."""
+    parts, params = [_WAITS], list[Any]()
+    if user_id is not None:
+        parts.append("o.user_id = ?")
+        params.append(user_id)
+    if kind is not None:
+        parts.append("o.row >= ? AND o.row < ?")
+        params += rows_of_kind(kind)
+    return " AND ".join(parts), params
 
 
 def waiting_rows(connection: sqlite3.Connection) -> list[int]:
     """Rows of the memories that wait to be embedded."""
-    found = connection.execute(f"SELECT row FROM outbox WHERE {_WAITS}")
+    found = connection.execute(f"SELECT row FROM outbox o WHERE {_WAITS}")
     return [row for (row,) in found]
 
 

@@ -71,7 +71,7 @@ def compare(connection: sqlite3.Connection, known: Truth, stored: Keys, hot: Hot
     ghosts = unloaded = none
     if hot is not None:
         in_hot, ghosts = _matched(known, hot.keys())
-        unloaded = known.rows[((in_store & ~queue.waiting) | queue.embedded) & ~in_hot]
+        unloaded = known.rows[(in_store | queue.embedded) & ~in_hot]
     return Differences(
         lost=known.rows[~in_store & ~queue.waiting & ~queue.embedded],
         stale=np.setdiff1d(strays, queue.rows),

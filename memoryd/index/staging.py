@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -62,25 +62,10 @@ def forget_user(state: State, tx: Transaction, user_id: str) -> None:
 
 
 def fill(state: State, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
-    """Give waiting texts their vectors; return how many still waited."""
-    return _take(state, tx, fingerprint, made, outbox.fill)
-
-
-def renew(state: State, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
-    """Give texts other vectors; return how many are still the same."""
-    return _take(state, tx, fingerprint, made, outbox.renew)
-
-
-def _take(
-    state: State,
-    tx: Transaction,
-    fingerprint: str,
-    made: Iterable[Made],
-    enter: Callable[[Transaction, int, int, bytes], bool],
-) -> int:
+    """Give waiting texts what was made of them; return how many still waited."""
     space = state.expected(fingerprint)
     halves = [(one, rounded(one.vector, space.dim)) for one in made]
-    taken = [pair for pair in halves if enter(tx, pair[0].row, pair[0].text_seq, encode(pair[1]))]
+    taken = [pair for pair in halves if outbox.fill(tx, pair[0].row, pair[0].text_seq, encode(pair[1]))]
     if taken:
         for one, _ in taken:
             tokens.put(tx, space.id, one.row, one.text_seq, one.tokens)

@@ -17,6 +17,7 @@ import numpy as np
 
 from memory_client.errors import SpaceMismatchError
 from memory_client.paths import DataPaths
+from memoryd.core.kinds import TextKind
 from memoryd.index import outbox
 from memoryd.index.hot import HotIndex
 from memoryd.index.lance import LanceStore, VectorTable
@@ -60,7 +61,7 @@ class State:
         self.saved: tuple[int, int] | None = None  # space and revision of the last snapshot
         self._swap = threading.Lock()
         self._queue_revision = 0
-        self._waiting: dict[str | None, tuple[int, int]] = {}
+        self._waiting: dict[tuple[str | None, TextKind | None], tuple[int, int]] = {}
 
     def new_hot(self, space: Space, memories: int) -> HotIndex | None:
         """An empty hot index, None when the memories would be too many for one."""
@@ -98,15 +99,15 @@ class State:
         hot = -1 if current is None or current.hot is None else current.hot.revision
         return space, self._queue_revision, hot
 
-    def missing(self, user_id: str | None) -> int:
-        """How many memories wait to be embedded; counted once a change, as a long queue takes 10 ms."""
+    def missing(self, user_id: str | None, kind: TextKind | None = None) -> int:
+        """How many texts wait to be embedded; counted once a change, as a long queue takes 10 ms."""
         revision = self._queue_revision
-        known = self._waiting.get(user_id)
+        known = self._waiting.get((user_id, kind))
         if known is not None and known[0] == revision:
             return known[1]
         with self.database.read() as connection:
-            count = outbox.missing(connection, user_id)
-        self._waiting[user_id] = (revision, count)
+            count = outbox.missing(connection, user_id, kind)
+        self._waiting[user_id, kind] = (revision, count)
         return count
 
     def with_hot(self, action: Callable[[HotIndex], object]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +15,9 @@ from memoryd.index.lance import VectorTable
 from memoryd.index.state import State, take
 from memoryd.index.vectors import Batch, Rows, int64
 from memoryd.storage.database import Transaction
+
+_REQUEUED_AT_ONCE = 1_000
+"""Rows of one transaction: other writes wait for a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,22 @@ def is_store_needed(state: State, min_rows: int) -> bool:
     with state.database.read() as connection:
         is_building = spaces.find(connection, spaces.BUILDING) is not None
         return is_building or outbox.count(connection) >= min_rows
+
+
+def requeue_tokenless(state: State) -> int:
+    """Let texts without token vectors wait to be embedded; return how many there were."""
+    with state.database.read() as connection:
+        space = spaces.find(connection, spaces.SERVING)
+        found = [] if space is None else outbox.tokenless(connection, tokens.table(space.id))
+    for start in range(0, len(found), _REQUEUED_AT_ONCE):
+        keys = found[start : start + _REQUEUED_AT_ONCE]
+        state.database.write(lambda tx, keys=keys: _requeue(state, tx, keys))  # type: ignore[misc]
+    return len(found)
+
+
+def _requeue(state: State, tx: Transaction, keys: Sequence[tuple[int, int]]) -> None:
+    outbox.requeue(tx, keys)
+    tx.on_commit(state.text_waits)
 
 
 def flush(state: State) -> int:

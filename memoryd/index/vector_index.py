@@ -127,13 +127,6 @@ class VectorIndex:
         """
         return staging.fill(self._state, tx, fingerprint, made)
 
-    def renew(self, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
-        """Put what was made of texts in place of what there is; return how many are still the same.
-
-        Raises `SpaceMismatchError` when another space serves.
-        """
-        return staging.renew(self._state, tx, fingerprint, made)
-
     # -- the outbox
 
     def waiting(self, limit: int, after_row: int = 0, *, long: bool = False) -> list[Waiting]:
@@ -155,22 +148,21 @@ class VectorIndex:
         with self._state.database.read() as connection:
             return text_seq in truth.some(connection, [row]).text_seqs
 
-    def tokenless(self, limit: int, after_row: int = 0) -> list[Waiting]:
-        """Texts with a vector but without token vectors and with a row over `after_row`, by row."""
-        with self._state.database.read() as connection:
-            space = spaces.find(connection, spaces.SERVING)
-            if space is None:
-                return []
-            return outbox.tokenless(connection, tokens.table(space.id), limit, after_row)
+    def requeue_tokenless(self) -> int:
+        """Let texts with a vector but without token vectors wait to be embedded; return how many there were.
 
-    def missing(self, user_id: str | None = None) -> int:
-        """How many memories wait to be embedded, of one user or of all."""
-        return self._state.missing(user_id)
+        Their vectors serve meanwhile.
+        """
+        return upkeep.requeue_tokenless(self._state)
 
-    def is_near(self, user_id: str) -> bool:
+    def missing(self, user_id: str | None = None, kind: TextKind | None = None) -> int:
+        """How many texts wait to be embedded, of one user or of all, of one kind or of every kind."""
+        return self._state.missing(user_id, kind)
+
+    def is_near(self, user_id: str, kind: TextKind | None = None) -> bool:
         """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
         with self._state.database.read() as connection:
-            return outbox.is_near(connection, user_id)
+            return outbox.is_near(connection, user_id, kind)
 
     def flush(self) -> int:
         """Hand the outbox to LanceDB in batches; return the rows handed over. Raises `StorageError`."""

@@ -40,8 +40,16 @@ class MeaningSource(Protocol):
         """Another one whenever a search by meaning may find something else."""
         ...
 
-    def wait(self, user_id: str, deadline: Deadline) -> None:
+    def wait(self, deadline: Deadline) -> None:
         """Return once meaning can be searched. Raises `ModelUnavailableError`, `DeadlineExceededError`."""
+        ...
+
+    def wait_loaded(self, patience: Deadline) -> bool:
+        """Wait for a model that is loading, for none that is absent or failed; whether one serves."""
+        ...
+
+    def wait_vectors(self, user_id: str, kinds: Sequence[TextKind], patience: Deadline) -> None:
+        """Wait for the vectors of a user's texts, when few are missing and they are soon there."""
         ...
 
     def settle(self) -> None:
@@ -71,5 +79,5 @@ class MeaningSource(Protocol):
         ...
 
     def missing(self, user_id: str) -> int:
-        """Texts of the user without a vector yet."""
+        """Texts of the user that wait to be embedded."""
         ...

@@ -50,7 +50,8 @@ class Work:
     """What the ranking of a kind works with, and what it has to say.
 
     trace: milliseconds by step; keys: what rows were found by literally; lacks: what another time may not;
-    recipes: the one that was taken for a kind.
+    pending_texts: what is not yet made of the texts that are searched, in words; recipes: the one that was
+    taken for a kind.
     """
 
     connection: sqlite3.Connection
@@ -67,6 +68,7 @@ class Work:
     lacks: list[str] = field(default_factory=list)
     recipes: dict[TextKind, str] = field(default_factory=dict)
     pending: Callable[[], Encoded | None] | None = None
+    pending_texts: tuple[str, ...] = ()
     calendar: Calendar = field(default_factory=Calendar)
 
     def await_encoding(self) -> Encoded | None:

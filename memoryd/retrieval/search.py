@@ -10,12 +10,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 from memory_client.deadline import Deadline
-from memory_client.errors import InvalidParameterError, MemorydError, SpaceMismatchError, StorageError
+from memory_client.errors import (
+    DeadlineExceededError,
+    InvalidParameterError,
+    MemorydError,
+    SpaceMismatchError,
+    StorageError,
+)
 from memory_client.types import Hits, SearchReport
 from memoryd.core.days import Calendar
 from memoryd.core.duplicates import collapse
 from memoryd.core.fold import index_terms
-from memoryd.core.kinds import kind_of
+from memoryd.core.kinds import TextKind, kind_of
 from memoryd.core.record import Record
 from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.answer import Answer
@@ -25,6 +31,7 @@ from memoryd.retrieval.fuse import Fused
 from memoryd.retrieval.hits import Found, Recorded, Trace
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.nothing import why_nothing
+from memoryd.retrieval.pending import pending_lacks
 from memoryd.retrieval.plan import EMBEDDED, TIMELY, RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
 from memoryd.retrieval.recency_order import in_recency_order
@@ -39,14 +46,18 @@ from memoryd.storage.knowledge import grants, snapshots
 log = logging.getLogger(__name__)
 
 _PARALLEL = 4
-_HYBRID_PATIENCE = 2.0
-"""Seconds a hybrid search waits for the query's vector before it answers by keywords."""
+_AGAIN_SECONDS = 0.5
+"""How long a search that only tells why another found nothing waits for the model."""
 _NEAR_DUPLICATE = 0.9
 """Share of terms that two texts have in common before it is asked whether they say the same."""
 
 
 class Search:
-    """The search over one store."""
+    """The search over one store.
+
+    model_wait: seconds a hybrid search waits, in all, for a model that is loading, for a few missing vectors
+    and for its query's vector, before it answers by keywords.
+    """
 
     def __init__(
         self,
@@ -59,6 +70,7 @@ class Search:
         graph: GraphSource | None = None,
         clock: Callable[[], float] = time.time,
         calendar: Calendar | None = None,
+        model_wait: float = 5.0,
     ) -> None:
         self._database = database
         self._lexical = lexical
@@ -68,6 +80,7 @@ class Search:
         self._graph = graph
         self._clock = clock
         self._calendar = calendar or Calendar()
+        self._model_wait = model_wait
         self._pool = ThreadPoolExecutor(_PARALLEL, thread_name_prefix="memoryd-search")
 
     def close(self) -> None:
@@ -105,23 +118,31 @@ class Search:
             return None
         if answer.found:
             return f"offset {request.offset} is behind the last hit"
-        return answer.empty_reason or why_nothing(self._database, request, self.find)
+        try:
+            return answer.empty_reason or why_nothing(self._database, request, self._find_soon)
+        except DeadlineExceededError as error:  # the answer itself is complete
+            log.debug("nothing is found, and why is not known: %s", error)
+            return None
+
+    def _find_soon(self, request: SearchRequest) -> list[Found]:
+        return self._answer(request, _AGAIN_SECONDS).found
 
     def _version(self) -> Hashable:
         with self._database.read() as connection:
             seq = connection.execute("SELECT value FROM counters WHERE name = 'seq'").fetchone()[0]
         return (seq, self._meaning.version())
 
-    def _answer(self, request: SearchRequest) -> Answer:
+    def _answer(self, request: SearchRequest, model_wait: float | None = None) -> Answer:
         started = time.perf_counter()
-        if request.mode == "semantic":
-            self._meaning.wait(request.scope.user_id, request.deadline)
-        plan = make_plan(request, meaning=self._meaning.why_not())
+        wait = self._model_wait if model_wait is None else min(model_wait, self._model_wait)
+        patience = Deadline.after(request.deadline.within(wait))
+        plan = self._plan(request, patience)
         if plan.times is not None and plan.times.invalid and request.mode in TIMELY:
             notes = (*plan.notes, "nothing is searched for in a time that cannot be")
             return Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), empty_reason=plan.times.invalid)
         _check_times(plan)
-        work, found = self._ranked(request, plan)
+        self._wait_vectors(request, plan, patience)
+        work, found = self._ranked(request, plan, patience)
         found, note = self._reranked(request, found, work, is_recency=plan.recency is not None)
         kept = [one for one in found if request.min_score is None or one.fused.score >= request.min_score]
         passing = [*work.lacks, *([] if note is None else [note])]
@@ -129,27 +150,45 @@ class Search:
         return Answer(
             kept,
             self._trace(request, plan, work, note),
-            lacks=(*plan.lacks, *passing),
+            lacks=(*plan.lacks, *passing, *work.pending_texts),
             empty_reason=_empty_reason(plan, request, found),
             is_lasting=not passing,
         )
 
-    def _ranked(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
+    def _plan(self, request: SearchRequest, patience: Deadline) -> RetrievalPlan:
+        """The plan; a model that is loading is waited for when it is wanted."""
+        if request.mode == "semantic":
+            self._meaning.wait(request.deadline)
+        plan = make_plan(request, meaning=self._meaning.why_not())
+        if plan.lacks and self._meaning.wait_loaded(patience):
+            return make_plan(request, meaning=self._meaning.why_not())
+        return plan
+
+    def _wait_vectors(self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline) -> None:
+        kinds: list[TextKind] = [target for target in request.targets if target != "shared"]
+        if "semantic" in plan.sources and kinds:
+            self._meaning.wait_vectors(request.scope.user_id, kinds, patience)
+
+    def _ranked(
+        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline
+    ) -> tuple[Work, list[Found]]:
         try:
-            return self._rank(request, plan)
+            return self._rank(request, plan, patience)
         except SpaceMismatchError:  # another model took over between the encoding and the search
             self._meaning.settle()
-            return self._rank(request, plan)
+            return self._rank(request, plan, patience)
         except StorageError as error:
             if plan.mode != "hybrid":
                 raise
             log.warning("search by meaning failed: %s", error)
-            work, found = self._rank(request, without_meaning(plan))
+            work, found = self._rank(request, without_meaning(plan), patience)
             work.lacks.append(f"answered by keywords alone: {error}")
             return work, found
 
-    def _rank(self, request: SearchRequest, plan: RetrievalPlan) -> tuple[Work, list[Found]]:
-        pending = self._encoding(request, plan)
+    def _rank(
+        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline
+    ) -> tuple[Work, list[Found]]:
+        pending = self._encoding(request, plan, patience)
         with self._database.read() as connection:
             work = Work(
                 connection,
@@ -165,6 +204,7 @@ class Search:
             asks = [ask for target in plan.targets for ask in asks_of(connection, request, plan, target)]
             if pending is not None:
                 work.pending = lambda: self._encoded(pending, request, work)
+            work.pending_texts = pending_lacks(connection, asks)
             merged = [one for ask in asks for one in ranked(work, ask, words_of(work, ask))]
             if len(asks) > 1:
                 merged.sort(key=lambda one: (-one.score, -one.row))
@@ -175,19 +215,26 @@ class Search:
                 connection, work.calendar, work.now, request.scope.user_id, found, past[0] if past else None
             )
 
-    def _encoding(self, request: SearchRequest, plan: RetrievalPlan) -> Future[Encoded] | None:
-        """The query's encoding, on its way while the words are read."""
+    def _encoding(
+        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline
+    ) -> Callable[[], Encoded] | None:
+        """What gives the query's encoding, which is on its way while the words are read.
+
+        A search by meaning alone has nothing else to do, nor a bound but its own deadline: it takes no
+        thread that a hybrid search may want.
+        """
         if "semantic" not in plan.sources:
             return None
-        patience = request.deadline
-        if plan.mode != "semantic":
-            patience = Deadline.after(request.deadline.within(_HYBRID_PATIENCE))
-        return self._pool.submit(self._meaning.encode, request.query[:EMBEDDED], patience)
+        text = request.query[:EMBEDDED]
+        if plan.mode == "semantic":
+            return lambda: self._meaning.encode(text, request.deadline)
+        future = self._pool.submit(self._meaning.encode, text, patience)
+        return lambda: _within(future, patience)
 
-    def _encoded(self, pending: Future[Encoded], request: SearchRequest, work: Work) -> Encoded | None:
+    def _encoded(self, pending: Callable[[], Encoded], request: SearchRequest, work: Work) -> Encoded | None:
         with work.timed("embedding"):
             try:
-                encoded = pending.result()
+                encoded = pending()
             except MemorydError as error:
                 if request.mode == "semantic":
                     raise
@@ -289,6 +336,17 @@ class Search:
             milliseconds=work.trace,
             keys=work.keys,
         )
+
+
+def _within(future: Future[Encoded], patience: Deadline) -> Encoded:
+    """The result. Raises `DeadlineExceededError` also when no thread was free to begin with it."""
+    try:
+        return future.result(patience.left())
+    except MemorydError:
+        raise  # DeadlineExceededError is a TimeoutError too
+    except TimeoutError:
+        future.cancel()
+        raise patience.error("waiting for the embedding model") from None
 
 
 def _untold(count: int) -> str:

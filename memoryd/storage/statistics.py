@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from memory_client.types import Stats
 from memoryd.core.scope import Scope
 from memoryd.storage.texts import scoped
+from memoryd.storage.triples import backlog
 
 
 def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
@@ -43,6 +44,7 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
         newest=max((group["newest"] for group in groups), default=None),
         turns=said[0],
         pending_vectors=pending + said[1],
+        pending_triples=backlog.count_among(connection, (f"{owner} AND m.state = 'active'", params)),
     )
 
 

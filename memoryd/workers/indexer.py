@@ -16,7 +16,7 @@ from memoryd.index.vector_index import VectorIndex
 from memoryd.index.vectors import Made
 from memoryd.models.base import Embedder
 from memoryd.retrieval.meaning_source import Encoded
-from memoryd.storage.database import Database, Transaction
+from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +24,6 @@ _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 30.0
 _WAY_SECONDS = 0.5
 """How often a long text lets those pass that came after it."""
-
-_Take = Callable[[Transaction, str, Sequence[Made]], int]
 
 
 class _WithdrawnError(Exception):
@@ -61,10 +59,7 @@ class Indexer:
         self._pauses: dict[str, float] = {}
         self._after_row = {False: 0, True: 0}
         """The last one embedded, of the texts that are not long and of the long ones."""
-        self._completing: Embedder | None = None
-        self._complete_after: int | None = 0  # None once there is nothing more to complete
-        self._has_renewed = False
-        self._goes_on = False
+        self._completed: Embedder | None = None
         self._has_work = True
         self._flush_at = 0.0
         self._snapshot_at = time.monotonic() + snapshot_seconds
@@ -86,18 +81,19 @@ class Indexer:
         """Whether there are texts whose vectors can be made."""
         if self._meaning.why_not() is not None:
             return False
-        return self._goes_on or (self._has_work and self._vectors.missing(None) > 0)
+        return self._has_work and self._vectors.missing(None) > 0
 
     def _run(self) -> None:
         self._guard(self._wait_for_model)
+        self._guard(self._complete_tokens)
         self._guard(self._embed_waiting)
         self._guard(self._open_store)
         while not self._stopping.is_set():
             self._vectors.await_text(self._pause())
             self._guard(self._adopt)
             self._guard(self._open_store)
-            self._guard(self._embed_waiting)
             self._guard(self._complete_tokens)
+            self._guard(self._embed_waiting)
             self._guard(self._flush)
             self._guard(self._snapshot)
 
@@ -157,26 +153,21 @@ class Indexer:
         waiting = self._next_waiting()
         if not waiting:
             return
-        if not self._embed_into(self._vectors.fill, waiting):
+        is_taken = False
+        try:
+            is_taken = self._embed_into(waiting)
+        finally:
+            self._meaning.is_stalled = not is_taken
+        if not is_taken:
             raise _refused(waiting)
         self._has_work = True
 
     def _complete_tokens(self) -> None:
-        """Texts that an engine without token vectors embedded are embedded again by one that gives them."""
-        self._goes_on = False
+        """Texts that were embedded without token vectors are embedded again by a model that gives them."""
         embedder = self._meaning.token_embedder
-        if embedder is not self._completing:
-            self._completing, self._complete_after, self._has_renewed = embedder, 0, False
-        if embedder is None or self._complete_after is None or self._has_work or self._stopping.is_set():
-            return
-        found = _portion(self._vectors.tokenless(PORTION, self._complete_after))
-        if found:
-            self._has_renewed |= self._embed_into(self._vectors.renew, found)
-            self._complete_after = found[-1].row
-        else:  # another round, as long as it brings something: what the model refuses stays as it is
-            self._complete_after = 0 if self._has_renewed else None
-            self._has_renewed = False
-        self._goes_on = self._complete_after is not None
+        if embedder is not self._completed:
+            self._meaning.complete_tokens(embedder)
+            self._completed = embedder
 
     def _next_waiting(self) -> list[Waiting]:
         """A portion of what waits behind the last one, by row, and a long text when there are no others."""
@@ -193,8 +184,8 @@ class Indexer:
             self._after_row[long] = portion[-1].row
         return portion
 
-    def _embed_into(self, take: _Take, waiting: Sequence[Waiting]) -> bool:
-        """Embed texts and hand over what was made; False when the model refuses all of them."""
+    def _embed_into(self, waiting: Sequence[Waiting]) -> bool:
+        """Embed texts and store what was made; False when the model refuses all of them."""
         on_batch = self._way_maker(waiting[0]) if len(waiting[0].passage.text) > LONG else None
 
         def embed(texts: Sequence[Passage]) -> Sequence[Encoded]:
@@ -207,7 +198,7 @@ class Indexer:
         pairs = [(one, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
         made = [Made(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
         if made:
-            self._database.write(lambda tx: take(tx, pairs[0][1].fingerprint, made))
+            self._database.write(lambda tx: self._vectors.fill(tx, pairs[0][1].fingerprint, made))
         return bool(made)
 
     def _way_maker(self, long: Waiting) -> Callable[[int, int], None]:
@@ -228,7 +219,7 @@ class Indexer:
     def _embed_passing(self) -> None:
         """What has come while a long text is being embedded."""
         passing = _portion(self._vectors.waiting(PORTION))
-        if passing and not self._embed_into(self._vectors.fill, passing):
+        if passing and not self._embed_into(passing):
             raise _refused(passing)
 
     def _flush(self) -> None:

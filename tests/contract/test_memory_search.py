@@ -245,21 +245,32 @@ def test_queries_of_all_kinds_do_no_harm(kb: KB, user: str, stored: list[str]) -
 
 
 @pytest.mark.parametrize("name", FACES)
-def test_what_is_stored_while_the_model_loads_is_found_too(tmp_path: Path, name: str) -> None:
-    """A search by meaning waits for the model, and for the few memories that waited for it."""
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "semantic"])
+def test_the_first_search_on_a_fresh_store_is_as_good_as_any(tmp_path: Path, name: str, mode: str) -> None:
+    """It waits for the model that loads, and for the few memories that wait for the model."""
     home = tmp_path / "home"
+    facts = ["主人对花生过敏", "主人喜欢在周末去爬山", "主人的猫叫年糕", "主人在上海做设计师"]
     try:
-        with opened(name, home) as kb:
-            id = kb.add(STORED[1])
-            kb.add_many([STORED[0], STORED[2]])
-            try:
-                (hit,) = kb.search("what is the name of the pet?", 1, mode="semantic", explain=True)
-            except ModelUnavailableError as error:
-                pytest.skip(str(error))
-            assert hit["id"] == id
-            assert hit["explain"]["missing_vectors"] == 0
+        with opened(name, home, **{"search.model_wait_ms": 60_000}) as kb:
+            for fact in facts:
+                kb.add(fact)
+            hits = kb.search("weekend hobby", 1, mode=mode)
+            if "embedding model is available" in str(hits.reason):
+                pytest.skip(str(hits.reason))
+            assert ([hit["text"] for hit in hits], hits.degraded, hits.reason) == ([facts[1]], False, None)
+            assert kb.stats()["pending_vectors"] == 0
     finally:
         end_daemons(home)
+
+
+def test_lexical_search_waits_for_no_model(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with opened("in-process", home) as kb:
+        kb.add("主人喜欢在周末去爬山")
+        kb.add_many(["a text that is long " * 2_000 for _ in range(3)])
+        hits = kb.search("weekend hobby", mode="lexical")
+        assert (hits, hits.degraded) == ([], False)
+        assert kb.status()["embedder"]["state"] == "loading"
 
 
 def test_a_result_is_a_list_that_says_what_it_lacks(kb: KB, user: str, stored: list[str]) -> None:

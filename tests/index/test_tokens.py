@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_building import OTHER, OTHER_DIM, begin, build
-from worlds import SPACE, World, embed, made_of, packed
+from worlds import SPACE, World, made_of, packed
 
 from memory_client.errors import SpaceMismatchError
-from memoryd.core.kinds import kind_of
 from memoryd.index import tokens
 from memoryd.index.tokens import MOST_KEPT, REDUCED, TokenBlock
 from memoryd.index.vectors import FloatMatrix
@@ -193,49 +192,46 @@ def test_a_building_given_up_drops_its_own(world: World) -> None:
 # Those that are missing
 
 
-def test_texts_without_them_are_told_by_row(world: World) -> None:
+def test_texts_without_them_wait_to_be_embedded_again(world: World) -> None:
     world.add("has them")
     world.gives_tokens = False
     row, edited = world.add_all(["has none", "edited"])
     said = world.say("said")
     world.edit(edited, "waits", vector=False)
-    found = world.index.tokenless(10)
-    assert [(each.row, each.passage.text) for each in found] == [(row, "has none"), (said, "said")]
-    assert world.index.tokenless(1)[0].row == row
-    assert [kind_of(each.row) for each in world.index.tokenless(10, row)] == ["turn"]
+    assert (world.index.missing(), world.index.missing("u", "turn")) == (1, 0)
+    assert world.index.requeue_tokenless() == 2
+    assert (world.index.missing(), world.index.missing("u", "turn")) == (3, 1)
+    assert [one.row for one in world.index.waiting(9)] == [row, edited, said]
+    assert world.index.requeue_tokenless() == 0
+    world.embed_waiting()
+    assert world.index.missing() == 0
+    assert {row, edited, said} <= world.kept_tokens().keys()
 
 
 @pytest.mark.parametrize("max_rows", [0, 1000])
-def test_they_are_given_with_another_vector_and_nothing_waits_meanwhile(world: World, max_rows: int) -> None:
+@pytest.mark.parametrize("is_flushed", [False, True])
+def test_their_vectors_serve_meanwhile(world: World, max_rows: int, is_flushed: bool) -> None:
     world.max_rows = max_rows
     world.restart()
     world.gives_tokens = False
     row = world.add("a text")
     world.index.open_store()
-    world.index.flush()
-    [found] = world.index.tokenless(9)
-    made = made_of(row, found.passage, found.text_seq)
-    made = type(made)(row, found.text_seq, embed("another"), made.tokens)
-    assert world.index.missing() == 0
-    assert world.database.write(lambda tx: world.index.renew(tx, SPACE, [made])) == 1
-    assert world.index.missing() == 0
-    for _ in range(2):
-        assert world.search("another") == [(row, pytest.approx(1, abs=0.001))]
+    if is_flushed or not max_rows:
         world.index.flush()
-    assert world.index.tokenless(9) == []
-    assert world.index.check() == []
-
-
-def test_nothing_is_renewed_of_a_text_that_changed_meanwhile(world: World) -> None:
-    world.gives_tokens = False
-    rows = world.add_all(["one", "two"])
-    made = [made_of(each.row, each.passage, each.text_seq) for each in world.index.tokenless(9)]
-    world.edit(rows[0], "changed")
-    world.remove(rows[1:])
-    before = world.outbox()
-    assert world.database.write(lambda tx: world.index.renew(tx, SPACE, made)) == 0
-    assert world.outbox() == before
-    assert world.kept_tokens() == {}
+    world.index.requeue_tokenless()
+    for _ in range(2):
+        assert world.search("a text") == [(row, pytest.approx(1, abs=0.001))]
+        assert world.index.check() == []
+        world.index.flush()
+    if is_flushed:  # after a kill the vector store still has it
+        world.die()
+        world.index.open_store()
+        assert world.search("a text") == [(row, pytest.approx(1, abs=0.001))]
+        assert world.index.missing() == 1
+    world.embed_waiting()
+    world.index.flush()
+    assert world.search("a text") == [(row, pytest.approx(1, abs=0.001))]
+    assert (world.index.check(), world.index.missing()) == ([], 0)
 
 
 def token_tables(world: World) -> list[str]:

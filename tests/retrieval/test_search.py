@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 from small_store import START, USER, SmallStore
+from support import eventually
 from support_cross_encoder import SOON, ScriptedScorer
 
 from memory_client.deadline import Deadline
@@ -53,6 +55,10 @@ class Meaning:
         self.asked: list[dict[str, Any]] = []
         self.waited = 0
         self.revision = 0
+        self.loading: str | None = None  # the reason once it is loaded, if any
+        self.held: dict[str, threading.Event] = {}
+        self.patience: list[float | None] = []
+        self.vectors_awaited: list[tuple[str, list[str]]] = []
 
     def why_not(self) -> str | None:
         return self.reason
@@ -63,6 +69,15 @@ class Meaning:
     def version(self) -> Hashable:
         return (self.reason, self.revision)
 
+    def wait_loaded(self, patience: Deadline) -> bool:
+        self.patience.append(patience.left())
+        if self.loading is not None:
+            self.reason, self.loading = self.loading or None, None
+        return self.reason is None
+
+    def wait_vectors(self, user_id: str, kinds: Sequence[str], _: Deadline) -> None:
+        self.vectors_awaited.append((user_id, list(kinds)))
+
     def wait(self, *_: object) -> None:
         self.waited += 1
         if self.reason is not None:
@@ -72,6 +87,8 @@ class Meaning:
         self.asked.append(
             {"query": query, "left": deadline.left(), "thread": threading.current_thread(), "limit": 0}
         )
+        if query in self.held:
+            assert self.held[query].wait(30)
         if self.error is not None:
             raise self.error
         return Encoded("space", Encoding(np.zeros(2, np.float32)))
@@ -113,10 +130,19 @@ def rows(store: SmallStore) -> list[int]:
 class Ask:
     """The search under test; `seconds` is the clock of its cache."""
 
-    def __init__(self, store: SmallStore, meaning: Meaning, reranker: Reranker) -> None:
+    def __init__(
+        self, store: SmallStore, meaning: Meaning, reranker: Reranker, *, model_wait: float = 5.0
+    ) -> None:
         self.seconds = 0.0
-        cache = ResultCache(3, 300.0, clock=lambda: self.seconds)
-        self.engine = Search(store.database, store.lexical, meaning, reranker, cache, clock=lambda: store.now)
+        self.engine = Search(
+            store.database,
+            store.lexical,
+            meaning,
+            reranker,
+            ResultCache(3, 300.0, clock=lambda: self.seconds),
+            clock=lambda: store.now,
+            model_wait=model_wait,
+        )
 
     def request(
         self, query: str = "pear", filters: Mapping[str, Any] | None = None, **how: Any
@@ -271,12 +297,110 @@ def test_when_another_model_takes_over_the_query_is_encoded_again(
     assert (len(meaning.asked), meaning.settled) == (2, 1)
 
 
-def test_a_hybrid_search_does_not_wait_for_ever(ask: Ask, meaning: Meaning) -> None:
+# -- what is waited for
+
+
+def test_one_bound_holds_for_everything_a_hybrid_search_waits_for(ask: Ask, meaning: Meaning) -> None:
+    meaning.reason, meaning.loading = "still loading", ""
     ask("pear", mode="hybrid")
     ask("plum", mode="hybrid", deadline=Deadline.after(0.5))
+    assert 4.5 < (meaning.patience[0] or 0) <= 5.0
     patience, shorter = (asked["left"] for asked in meaning.asked)
-    assert 0 < patience <= 2.0
+    assert 0 < patience <= 5.0
     assert 0 < shorter <= 0.5
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("mode", ["auto", "hybrid"])
+def test_a_model_that_is_loading_is_waited_for(ask: Ask, meaning: Meaning, mode: str) -> None:
+    meaning.reason, meaning.loading = "still loading", ""
+    hits = ask("pear", mode=mode)
+    assert (hits.degraded, hits.reason, len(meaning.asked)) == (False, None, 1)
+    assert meaning.vectors_awaited == [(USER, ["memory"])]
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("mode", ["lexical", "exact"])
+def test_modes_without_meaning_wait_for_nothing(ask: Ask, meaning: Meaning, mode: str) -> None:
+    meaning.reason = "still loading"
+    assert not ask("pear", mode=mode).degraded
+    assert (meaning.patience, meaning.vectors_awaited, meaning.waited) == ([], [], 0)
+
+
+@pytest.mark.usefixtures("rows")
+def test_an_id_is_looked_up_without_waiting(ask: Ask, meaning: Meaning, store: SmallStore) -> None:
+    meaning.reason = "still loading"
+    id = str(store.scalar("SELECT id FROM memories LIMIT 1"))
+    assert [hit["id"] for hit in ask(id, mode="auto")] == [id]
+    assert (meaning.patience, meaning.vectors_awaited) == ([], [])
+
+
+def test_only_vectors_of_what_is_searched_are_waited_for(ask: Ask, meaning: Meaning) -> None:
+    ask("pear", targets=("memory", "turn", "shared"))
+    ask("pear", targets=("shared",))
+    assert meaning.vectors_awaited == [(USER, ["memory", "turn"])]
+
+
+def test_slow_searches_by_meaning_keep_no_hybrid_search_waiting(
+    ask: Ask, meaning: Meaning, rows: list[int]
+) -> None:
+    meaning.near = {rows[3]: 0.9}
+    meaning.held = {f"slow {number}": threading.Event() for number in range(12)}
+    with ThreadPoolExecutor(12) as pool:
+        slow = [pool.submit(ask, query, mode="semantic") for query in meaning.held]
+        eventually("all of them are in hand", lambda: len(meaning.asked) == len(slow))
+        assert "plum" in texts(ask("something", mode="hybrid"))
+        for event in meaning.held.values():
+            event.set()
+        assert [texts(one.result()) for one in slow] == [["plum"]] * len(slow)
+
+
+@pytest.mark.usefixtures("rows")
+def test_hybrid_searches_that_find_no_thread_answer_by_keywords_in_time(
+    store: SmallStore, meaning: Meaning, host: RerankerHost
+) -> None:
+    """However long the model takes, and though it heeds no deadline."""
+    ask = Ask(store, meaning, Reranker(host, candidates=3, seconds=0.2), model_wait=0.2)
+    queries = [f"pear {number}" for number in range(12)]
+    meaning.held = {query: threading.Event() for query in queries}
+    with ThreadPoolExecutor(len(queries)) as pool:
+        answers = [one.result() for one in [pool.submit(ask, query, mode="hybrid") for query in queries]]
+    for event in meaning.held.values():
+        event.set()
+    ask.engine.close()
+    assert [len(hits) for hits in answers] == [3] * len(queries)
+    assert all(hits.degraded and "keywords alone" in str(hits.reason) for hits in answers)
+
+
+# -- what is still to be made
+
+
+def test_texts_that_wait_for_their_vectors_degrade_an_answer(
+    ask: Ask, store: SmallStore, rows: list[int]
+) -> None:
+    one, other = rows[:2]
+    store.queue(one, other)
+    hits = ask("pear", mode="hybrid")
+    assert hits.degraded
+    assert hits.reason == "2 texts still wait to be embedded: search by meaning may miss them"
+    assert "2 texts" in str(ask("pear", mode="semantic").reason)
+    for how in ({"mode": "lexical"}, {"mode": "hybrid", "targets": ("turn",)}):
+        assert not ask("pear", **how).degraded, how
+    assert "1 text " in str(ask("pear", {"text": {"contains": "one"}}, mode="hybrid").reason)
+    assert not ask("pear", {"text": {"contains": "three"}}, mode="hybrid").degraded
+    assert not ask("pear", mode="hybrid", scope=Scope("another")).degraded
+
+
+def test_memories_that_are_not_read_for_triples_degrade_an_answer(
+    ask: Ask, store: SmallStore, rows: list[int]
+) -> None:
+    store.write("INSERT INTO properties VALUES ('triples_unread', ?)", rows[1])
+    hits = ask("pear", mode="hybrid")
+    assert (hits.degraded, hits.reason) == (
+        True,
+        "2 texts are not read for triples yet: the graph may miss them",
+    )
+    assert not ask("pear", mode="semantic").degraded
 
 
 def test_what_meaning_may_miss_is_said(ask: Ask, meaning: Meaning, rows: list[int]) -> None:

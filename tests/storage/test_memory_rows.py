@@ -156,6 +156,7 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
     store.database.write(
         lambda tx: tx.execute("INSERT INTO outbox SELECT row, user_id, 'put', 1, NULL FROM memories")
     )
+    store.write("INSERT INTO properties SELECT 'triples_unread', max(row) - 1 FROM memories")
     with store.database.read() as connection:
         stats = statistics.of_scope(connection, Scope(USER))
         totals = statistics.totals(connection)
@@ -170,6 +171,7 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
         "newest": START + 3,
         "turns": 0,
         "pending_vectors": 3,
+        "pending_triples": 3,
     }
     assert totals == {"memories": 4, "turns": 0, "sessions": 0, "users": 1, "versions": 4, "points": 0}
 
@@ -177,7 +179,7 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
 def test_statistics_of_nobody(store: SmallStore) -> None:
     with store.database.read() as connection:
         stats = statistics.of_scope(connection, Scope("nobody"))
-    assert stats["total"] == stats["characters"] == stats["pending_vectors"] == 0
+    assert stats["total"] == stats["characters"] == stats["pending_vectors"] == stats["pending_triples"] == 0
     assert stats["oldest"] is stats["newest"] is None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from memoryd.storage.database import Transaction
+from memoryd.storage.filters import Sql
 
 _NAME = "triples_unread"
 
@@ -13,6 +14,20 @@ def highest(connection: sqlite3.Connection) -> int | None:
     """The highest row that is to be read, None when there is none."""
     row = connection.execute("SELECT value FROM properties WHERE name = ?", (_NAME,)).fetchone()
     return None if row is None else int(row[0])
+
+
+def count(connection: sqlite3.Connection) -> int:
+    """How many memories of all users are still to be read."""
+    return count_among(connection, ("1 = 1", []))
+
+
+def count_among(connection: sqlite3.Connection, condition: Sql) -> int:
+    """How many memories that fit a condition, over `memories m`, are still to be read."""
+    below = highest(connection)
+    if below is None:
+        return 0
+    sql = f"SELECT count(*) FROM memories m WHERE m.row <= ? AND {condition[0]}"
+    return int(connection.execute(sql, (below, *condition[1])).fetchone()[0])
 
 
 def take(tx: Transaction, most: int) -> list[tuple[str, str]]:
