@@ -108,7 +108,7 @@ class App:
                 candidates=settings.reranker.candidates,
                 seconds=settings.reranker.deadline_ms / 1000.0,
             ),
-            ResultCache(settings.search.result_cache, settings.search.result_seconds),
+            ResultCache(settings.search.result_cache_mb * 2**20, settings.search.result_seconds),
             graph=StoredGraph(),
             clock=clock,
             calendar=parts.calendar,

@@ -245,7 +245,7 @@ class KnowledgeSettings:
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     query_cache: int = _setting(1000, "Vectors of recent queries kept; 0 none.", low=0, high=1_000_000)
-    result_cache: int = _setting(10_000, "Answers of searches kept; 0 none.", low=0, high=1_000_000)
+    result_cache_mb: int = _setting(16, "Answers of searches kept, in MB; 0 none.", low=0, high=4_096)
     result_seconds: float = _setting(300.0, "Longest time an answer is kept.", low=0.0, high=86_400.0)
     model_wait_ms: int = _setting(
         5_000,

@@ -58,6 +58,7 @@ class Answer:
         if request.explain:
             plan = self.trace.plan.described()
             for hit, one in zip(hits, wanted, strict=True):
+                request.deadline.check("explaining the hits")
                 hit["explain"] = explanation(one, request.query, self.trace, plan)
         return hits
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from memory_client.deadline import Deadline
 from memoryd.core.days import Calendar
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.fold import fold, index_terms
@@ -43,6 +44,7 @@ _LIKELY = 64
 RECENCY_RATE = 0.023
 """A day: what was last used a month ago counts half, `exp(-rate x days)`."""
 _DAY = 86_400.0
+_NEVER = Deadline.after(None)
 
 
 @dataclass(slots=True)
@@ -69,6 +71,7 @@ class Work:
     recipes: dict[TextKind, str] = field(default_factory=dict)
     pending: Callable[[], Encoded | None] | None = None
     pending_texts: tuple[str, ...] = ()
+    deadline: Deadline = _NEVER
     calendar: Calendar = field(default_factory=Calendar)
 
     def await_encoding(self) -> Encoded | None:
@@ -79,7 +82,8 @@ class Work:
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
-        """Add the time of a step to the trace."""
+        """Add the time of a step to the trace. Raises `DeadlineExceededError` when none is left for it."""
+        self.deadline.check(step)
         started = time.perf_counter()
         yield
         self.trace[step] = round(self.trace.get(step, 0.0) + (time.perf_counter() - started) * 1000, 3)

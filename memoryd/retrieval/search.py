@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,37 +18,32 @@ from memory_client.errors import (
 )
 from memory_client.types import Hits, SearchReport
 from memoryd.core.days import Calendar
-from memoryd.core.duplicates import collapse
-from memoryd.core.fold import index_terms
-from memoryd.core.kinds import TextKind, kind_of
+from memoryd.core.kinds import TextKind
 from memoryd.core.record import Record
 from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.answer import Answer
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.effective_importance import with_importance
+from memoryd.retrieval.fetch import Fetch
 from memoryd.retrieval.fuse import Fused
-from memoryd.retrieval.hits import Found, Recorded, Trace
+from memoryd.retrieval.hits import Found, Trace
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.nothing import why_nothing
 from memoryd.retrieval.pending import pending_lacks
 from memoryd.retrieval.plan import EMBEDDED, TIMELY, RetrievalPlan, make_plan, read_times, without_meaning
 from memoryd.retrieval.ranking import Work, ranked, words_of
-from memoryd.retrieval.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.rerank import Reranker
 from memoryd.retrieval.sources import GraphSource
 from memoryd.retrieval.targets import asks_of
-from memoryd.storage import memories, turns
 from memoryd.storage.database import Database
-from memoryd.storage.knowledge import grants, snapshots
 
 log = logging.getLogger(__name__)
 
 _PARALLEL = 4
+_WAITING_SHARE = 0.75
 _AGAIN_SECONDS = 0.5
 """How long a search that only tells why another found nothing waits for the model."""
-_NEAR_DUPLICATE = 0.9
-"""Share of terms that two texts have in common before it is asked whether they say the same."""
 
 
 class Search:
@@ -135,7 +129,7 @@ class Search:
     def _answer(self, request: SearchRequest, model_wait: float | None = None) -> Answer:
         started = time.perf_counter()
         wait = self._model_wait if model_wait is None else min(model_wait, self._model_wait)
-        patience = Deadline.after(request.deadline.within(wait))
+        patience = Deadline.after(_share_of(request.deadline, wait))
         plan = self._plan(request, patience)
         if plan.times is not None and plan.times.invalid and request.mode in TIMELY:
             notes = (*plan.notes, "nothing is searched for in a time that cannot be")
@@ -200,6 +194,7 @@ class Search:
                 self._clock() if request.as_of is None else request.as_of,
                 request.explain,
                 calendar=self._calendar,
+                deadline=request.deadline,
             )
             asks = [ask for target in plan.targets for ask in asks_of(connection, request, plan, target)]
             if pending is not None:
@@ -254,52 +249,12 @@ class Search:
         merged: Sequence[Fused],
         past: Mapping[int, Record],
     ) -> list[Found]:
-        """What is stored at the wanted stretch, near-duplicates as one; rows that vanished since they were
-        ranked are passed over. past: what was stored once."""
+        """What is stored at the wanted stretch. past: what was stored once, by row."""
+        fetch = Fetch(work.connection, request, past)
         wanted = max(request.depth, self._reranker.candidates)
         if plan.recency is not None:
-            every = self._found(work.connection, request, merged, past)
-            ordered = in_recency_order(work.connection, request.scope, plan, every, work.recipes)
-            return _collapsed(ordered[: wanted + _SPARE])
-        found: list[Found] = []
-        kept: list[Found] = []
-        for start in range(0, len(merged), wanted + _SPARE):
-            stretch = merged[start : start + wanted + _SPARE]
-            found += self._found(work.connection, request, stretch, past)
-            kept = _collapsed(found)
-            if len(kept) >= wanted:
-                break
-        return kept
-
-    def _found(
-        self,
-        connection: sqlite3.Connection,
-        request: SearchRequest,
-        stretch: Sequence[Fused],
-        past: Mapping[int, Record],
-    ) -> list[Found]:
-        """What is stored at some of the ranked rows."""
-        records = {**self._records(connection, request, [one.row for one in stretch]), **past}
-        return [Found(records[one.row], one) for one in stretch if one.row in records]
-
-    def _records(
-        self, connection: sqlite3.Connection, request: SearchRequest, rows: Sequence[int]
-    ) -> dict[int, Recorded]:
-        of_memories = [row for row in rows if kind_of(row) == "memory"]
-        of_turns = [row for row in rows if kind_of(row) == "turn"]
-        of_points = [row for row in rows if kind_of(row) == "point"]
-        found: dict[int, Recorded] = {}
-        if of_memories:
-            stored = memories.by_rows(connection, request.scope, of_memories)
-            found |= {row: one.record for row, one in stored.items()}
-        if of_turns:
-            said = turns.by_rows(connection, request.scope, of_turns)
-            found |= {row: one.record for row, one in said.items()}
-        if of_points and "point" in request.targets:
-            found |= snapshots.by_rows(connection, request.scope, of_points)
-        if of_points and "shared" in request.targets:
-            found |= grants.by_rows(connection, request.scope.user_id, of_points)
-        return found
+            return fetch.latest(merged, wanted, plan, work)
+        return fetch.best(merged, wanted)
 
     def _reranked(
         self, request: SearchRequest, found: list[Found], work: Work, *, is_recency: bool
@@ -338,6 +293,12 @@ class Search:
         )
 
 
+def _share_of(deadline: Deadline, seconds: float) -> float:
+    """Seconds of waiting for the model that leave some of the call's time for an answer by keywords."""
+    left = deadline.left()
+    return seconds if left is None else min(seconds, left * _WAITING_SHARE)
+
+
 def _within(future: Future[Encoded], patience: Deadline) -> Encoded:
     """The result. Raises `DeadlineExceededError` also when no thread was free to begin with it."""
     try:
@@ -361,10 +322,6 @@ def _empty_reason(plan: RetrievalPlan, request: SearchRequest, found: Sequence[F
     return plan.understanding.reason or None
 
 
-_SPARE = 5
-"""Hits fetched beyond the wanted ones, for those that collapse."""
-
-
 def _check_times(plan: RetrievalPlan) -> None:
     if plan.mode == "temporal" and plan.times is None and plan.span is None and plan.recency is None:
         raise InvalidParameterError(
@@ -376,35 +333,11 @@ def _check_times(plan: RetrievalPlan) -> None:
         )
 
 
-def _collapsed(found: list[Found]) -> list[Found]:
-    """Near-duplicates among memories as one, the best; what was said stays word for word."""
-    own = [one for one in found if isinstance(one.record, Record)]
-    if len(own) < 2:
-        return found
-    held = [set(index_terms(one.record.text[:_COMPARED])) for one in own]
-
-    def similar(first: int, second: int) -> bool:
-        both = len(held[first] & held[second])
-        return both >= _NEAR_DUPLICATE * max(1, len(held[first] | held[second]))
-
-    groups = collapse([one.record.text for one in own], similar)
-    kept = {own[group[0]].record.id: tuple(own[at].record.id for at in group[1:]) for group in groups}
-    return [
-        replace(one, same=kept.get(one.record.id, ()))
-        for one in found
-        if not isinstance(one.record, Record) or one.record.id in kept
-    ]
-
-
-_COMPARED = 1_000
-"""Characters of a text whose terms are compared."""
-
-
 def _key(request: SearchRequest) -> Hashable:
     """What makes two requests the same: all but the deadline, and the reference but for what it tells."""
     times = read_times(request)
     return (
-        " ".join(request.query.split()),
+        request.query,
         request.scope,
         None if times is None else (times.start, times.end),
         request.targets,

@@ -36,6 +36,7 @@ from memoryd.retrieval.search import Search
 TEXTS = ["pear one", "pear two two", "pear three three three", "plum", "quince"]
 NOW = datetime.fromtimestamp(START + 3600, UTC)
 DAY = 86_400.0
+CACHE_BYTES = 100_000
 
 
 class Meaning:
@@ -139,7 +140,7 @@ class Ask:
             store.lexical,
             meaning,
             reranker,
-            ResultCache(3, 300.0, clock=lambda: self.seconds),
+            ResultCache(CACHE_BYTES, 300.0, clock=lambda: self.seconds),
             clock=lambda: store.now,
             model_wait=model_wait,
         )
@@ -744,9 +745,12 @@ def test_mode_temporal_needs_a_time(ask: Ask) -> None:
 
 @pytest.mark.usefixtures("rows")
 def test_the_same_question_is_answered_from_the_cache(ask: Ask) -> None:
-    first = ask("pear  one", mode="lexical")
-    assert ask(" pear one", mode="lexical") == first
+    first = ask("pear one", mode="lexical")
+    assert ask("pear one", mode="lexical") == first
     assert ask.hits == 1
+    for query in ("pear  one", " pear one", "pear one\n", "Pear one"):
+        ask(query, mode="lexical")
+        assert ask.hits == 1, query
     for other in (
         {"mode": "lexical", "limit": 1},
         {"mode": "lexical", "offset": 1},
@@ -795,7 +799,7 @@ def test_a_write_makes_answers_stale_at_once(ask: Ask, meaning: Meaning, store: 
 
 
 @pytest.mark.usefixtures("rows")
-def test_an_answer_grows_old_and_few_are_kept(ask: Ask) -> None:
+def test_an_answer_grows_old(ask: Ask) -> None:
     ask("pear", mode="lexical")
     ask.seconds = 299.0
     ask("pear", mode="lexical")
@@ -803,11 +807,32 @@ def test_an_answer_grows_old_and_few_are_kept(ask: Ask) -> None:
     ask.seconds = 301.0
     ask("pear", mode="lexical")
     assert ask.hits == 1
-    for query in ("plum", "quince", "pear one"):
+
+
+def test_the_cache_is_bounded_in_bytes(ask: Ask, store: SmallStore) -> None:
+    store.add("pear " * 1_000)
+    for number in range(40):
+        ask(f"pear {number}", mode="lexical")
+        counters = ask.engine.cache.counters()
+        assert counters["bytes"] <= counters["limit"] == CACHE_BYTES
+        assert counters["size"] == min(number + 1, counters["size"])
+    assert 1 < counters["size"] < 40
+    ask("pear 39", mode="lexical")
+    ask("pear 0", mode="lexical")
+    assert ask.hits == 1, "the one used last is kept, the first one is not"
+    store.add(*(f"plum {'x' * 30_000} {number}" for number in range(3)))
+    ask("plum", mode="lexical")
+    assert ask.engine.cache.counters()["size"] == 0, "the former are stale, the last one is too large"
+
+
+@pytest.mark.usefixtures("rows")
+def test_answers_that_a_write_has_made_stale_are_dropped(ask: Ask, store: SmallStore) -> None:
+    for query in ("pear", "plum", "quince"):
         ask(query, mode="lexical")
-    ask("pear", mode="lexical")
-    assert ask.hits == 1
     assert ask.engine.cache.counters()["size"] == 3
+    store.add("another")
+    ask("pear", mode="lexical")
+    assert ask.engine.cache.counters()["size"] == 1
 
 
 @pytest.mark.usefixtures("rows")
@@ -856,7 +881,7 @@ def test_nothing_is_kept_with_a_limit_of_none() -> None:
     cache = ResultCache(0, 300.0)
     cache.put("key", 1, Hits())
     assert cache.get("key", 1) is None
-    assert cache.counters() == {"size": 0, "limit": 0, "hits": 0, "misses": 1}
+    assert cache.counters() == {"size": 0, "bytes": 0, "limit": 0, "hits": 0, "misses": 1}
 
 
 @pytest.mark.usefixtures("rows")

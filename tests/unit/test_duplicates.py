@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core.duplicates import collapse, guards_agree
+from memoryd.core import duplicates
+from memoryd.core.duplicates import Groups, guards_agree
 
 SAME = [
     # Chinese: punctuation, spacing, width, script, particles, politeness, numerals, dates
@@ -142,11 +145,71 @@ def test_texts_too_long_to_be_read_agree_when_they_are_one_text() -> None:
     assert not guards_agree(text, text.replace("三", "3"))
 
 
+def collapse(
+    texts: Sequence[str], terms: Sequence[Set[str]], share: float, size: int | None = None
+) -> list[list[int]]:
+    groups = Groups(share)
+    for start in range(0, len(texts), size or max(1, len(texts))):
+        end = start + (size or len(texts))
+        groups.add(texts[start:end], terms[start:end])
+    return groups.positions()
+
+
 def test_groups_keep_the_order_and_compare_with_their_first() -> None:
     texts = ["我有三只猫", "我有两只猫", "我有3只猫。", "I like tea", "我有2只猫"]
-    assert collapse(texts, lambda _a, _b: True) == [[0, 2], [1, 4], [3]]
-    assert collapse(texts, lambda _a, _b: False) == [[0], [1], [2], [3], [4]]
-    assert collapse([], lambda _a, _b: True) == []
+    assert collapse(texts, [{"猫"}] * 5, 0.9) == [[0, 2], [1, 4], [3]]
+    assert collapse(texts, [{text} for text in texts], 0.9) == [[0], [1], [2], [3], [4]]
+    assert collapse([], [], 0.9) == []
+
+
+WORDS = st.lists(st.sampled_from("红 花 猫 狗 水 山 tea ramen likes very 3 三 没".split()), max_size=14)
+
+
+@given(st.lists(WORDS, max_size=16), st.sampled_from([0.5, 0.75, 0.9, 1.0]), st.integers(1, 16))
+def test_the_groups_are_those_of_comparing_all_with_all(
+    words: list[list[str]], share: float, size: int
+) -> None:
+    texts = [" ".join(each) for each in words]
+    terms = [frozenset(each) for each in words]
+    expected: list[list[int]] = []
+    for at, text in enumerate(texts):
+        for group in expected:
+            first = group[0]
+            both, either = terms[first] & terms[at], terms[first] | terms[at]
+            is_near = len(both) / max(1, len(either)) >= share or texts[first] == text
+            if is_near and guards_agree(texts[first], text):
+                group.append(at)
+                break
+        else:
+            expected.append([at])
+    assert collapse(texts, terms, share, size) == expected
+
+
+def test_a_text_is_compared_with_few_others_however_alike_all_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    def counted(first: set[str], second: set[str]) -> float:
+        nonlocal compared
+        compared += 1
+        return len(first & second) / len(first | second)
+
+    monkeypatch.setattr(duplicates, "_share", counted)
+    words = [f"word{number}" for number in range(30)]
+    texts = [" ".join([*words, f"own{number}"]) for number in range(500)]
+    assert len(collapse(texts, [set(text.split()) for text in texts], 0.9)) == 500
+    assert compared <= 16 * 500
+
+
+def test_what_the_check_raises_ends_the_work() -> None:
+    left = iter([True, True])
+
+    def check() -> None:
+        if not next(left, False):
+            raise TimeoutError
+
+    texts = [f"text {number}" for number in range(1_000)]
+    with pytest.raises(TimeoutError):
+        Groups(0.9).add(texts, [{text} for text in texts], check)
 
 
 @given(st.text(), st.text())
