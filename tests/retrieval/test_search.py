@@ -889,3 +889,39 @@ def test_explain_is_never_cached(ask: Ask) -> None:
     ask.explain("pear", mode="lexical")
     ask.explain("pear", mode="lexical")
     assert ask.engine.cache.counters()["size"] == 0
+
+
+# -- deadlines
+
+
+@pytest.mark.parametrize("mode", ["lexical", "hybrid"])
+def test_a_search_whose_time_is_over_says_at_which_step(
+    ask: Ask, meaning: Meaning, rows: list[int], mode: str
+) -> None:
+    meaning.near = dict.fromkeys(rows, 0.5)
+    with pytest.raises(DeadlineExceededError, match="no time left while"):
+        ask("pear", mode=mode, deadline=Deadline.after(0))
+
+
+def test_deep_pages_check_the_deadline_between_texts(
+    ask: Ask, store: SmallStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(*(f"pear number {number}" for number in range(300)))
+    checked: list[str] = []
+    monkeypatch.setattr(Deadline, "check", lambda _, step: checked.append(step))
+    assert len(ask("pear", mode="lexical", limit=100, offset=150, explain=True)) == 100
+    assert checked.count("comparing near-duplicates") >= 3
+    assert checked.count("explaining the hits") == 100
+    assert {"lexical", "reading what was found"} <= set(checked)
+
+
+def test_a_model_that_takes_the_time_of_a_call_leaves_some_for_the_words(
+    store: SmallStore, meaning: Meaning, host: RerankerHost, rows: list[int]
+) -> None:
+    ask = Ask(store, meaning, Reranker(host, candidates=3, seconds=0.2))
+    meaning.held = {"pear": threading.Event()}
+    hits = ask("pear", mode="hybrid", deadline=Deadline.after(4.0))
+    meaning.held["pear"].set()
+    ask.engine.close()
+    assert (len(hits), hits.degraded) == (3, True)
+    assert rows
