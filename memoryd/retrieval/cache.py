@@ -85,7 +85,7 @@ class ResultCache:
     def clear(self) -> None:
         """Forget all answers."""
         with self._lock:
-            self._kept.clear()
+            self._drop_all()
 
     def counters(self) -> dict[str, int]:
         """size (answers), bytes, limit (bytes), hits, misses."""
@@ -101,9 +101,12 @@ class ResultCache:
     def _keep_only(self, version: Hashable) -> None:
         """Drop the answers of another version: no search asks for them again."""
         if version != self._version:
-            self._kept.clear()
-            self._nbytes = 0
+            self._drop_all()
             self._version = version
+
+    def _drop_all(self) -> None:
+        self._kept.clear()
+        self._nbytes = 0
 
     def _drop(self, digest: bytes) -> None:
         if (kept := self._kept.pop(digest, None)) is not None:

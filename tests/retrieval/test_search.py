@@ -833,6 +833,8 @@ def test_answers_that_a_write_has_made_stale_are_dropped(ask: Ask, store: SmallS
     store.add("another")
     ask("pear", mode="lexical")
     assert ask.engine.cache.counters()["size"] == 1
+    ask.engine.cache.clear()
+    assert ask.engine.cache.counters()["bytes"] == 0
 
 
 @pytest.mark.usefixtures("rows")
