@@ -37,7 +37,7 @@ class Shelf:
         taken = int64([row for row, shelved in changes.items() if not shelved])
         with self._lock:
             held = self._rows.get(user_id, int64([]))
-            left = np.setdiff1d(np.union1d(held, put) if len(put) else held, taken, assume_unique=True)
+            left = np.setdiff1d(_merged(held, put) if len(put) else held, taken, assume_unique=True)
             if len(left):
                 self._rows[user_id] = left
             else:
@@ -47,3 +47,10 @@ class Shelf:
         """Forget a user's rows."""
         with self._lock:
             self._rows.pop(user_id, None)
+
+
+def _merged(held: Rows, put: Rows) -> Rows:
+    """Both, ascending, each row once. held: ascending, each row once; too long to be sorted again."""
+    new = np.unique(put)
+    new = new[~np.isin(new, held, assume_unique=True)]
+    return np.asarray(np.insert(held, np.searchsorted(held, new), new))

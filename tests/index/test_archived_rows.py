@@ -14,14 +14,14 @@ from memoryd.storage.database import Transaction
 def sorts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of the arrays of rows that were merged, one entry per merge."""
     sizes: list[int] = []
-    merge = archived_rows.np.union1d
+    merge = archived_rows.np.insert
 
-    def counted(held: object, more: object) -> object:
-        merged = merge(held, more)
+    def counted(held: object, *more: object) -> object:
+        merged = merge(held, *more)
         sizes.append(len(merged))
         return merged
 
-    monkeypatch.setattr(archived_rows.np, "union1d", counted)
+    monkeypatch.setattr(archived_rows.np, "insert", counted)
     return sizes
 
 
