@@ -16,6 +16,8 @@ from memoryd.models.base import FloatMatrix, FloatVector
 PAIRS = 80
 REPEATS = 400
 TOP = 5
+PAGES = ((100, 0), (1000, 0), (1000, 1500))
+PAGE_QUERIES = 5
 MODES: tuple[Mode, ...] = ("semantic", "lexical")
 
 
@@ -47,6 +49,15 @@ def _ten_thousand(bench: Bench) -> Iterator[Figure]:
         yield Figure("semantic search at 10k beyond embedding", beyond, "ms", 3, note=note)
         cached = [timed(client.search, fresh[0], TOP, mode="semantic") for _ in range(REPEATS)]
         yield Figure("semantic search at 10k, cached query", median(cached), "ms", 3)
+        yield from _deep_pages(client, fresh)
+
+
+def _deep_pages(client: MemoryAPI, fresh: Sequence[str]) -> Iterator[Figure]:
+    """Long and deep pages, each of queries of its own: no answer comes from the cache."""
+    for at, (limit, offset) in enumerate(PAGES):
+        chosen = fresh[at * PAGE_QUERIES : (at + 1) * PAGE_QUERIES]
+        times = [timed(client.search, query, limit, offset=offset, mode="hybrid") for query in chosen]
+        yield Figure(f"hybrid search at 10k, {limit} results from {offset}", median(times), "ms")
 
 
 def _hundred_thousand(bench: Bench) -> Iterator[Figure]:

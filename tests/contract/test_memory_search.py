@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from faces import FACES, Face, opened
 from support import end_daemons, eventually
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
+from memory_client.paths import DataPaths
 from memory_client.types import Explanation, Hit, Hits
 
 KB = Any
@@ -261,6 +264,32 @@ def test_the_first_search_on_a_fresh_store_is_as_good_as_any(tmp_path: Path, nam
             assert kb.stats()["pending_vectors"] == 0
     finally:
         end_daemons(home)
+
+
+def test_token_vectors_that_are_missing_are_made_again(tmp_path: Path) -> None:
+    """As they are of what a former version embedded."""
+    home = tmp_path / "home"
+    with opened("in-process", home) as kb:
+        kb.add("主人喜欢在周末去爬山")
+        if "embedding model is available" in str(kb.search("weekend hobby").reason):
+            pytest.skip("no embedding model")
+        eventually("there are token vectors", lambda: token_rows(home), 60)
+    with closing(sqlite3.connect(DataPaths(home).database)) as connection, connection:
+        connection.execute(f"DELETE FROM {token_table(connection)}")
+    with opened("in-process", home, **{"search.model_wait_ms": 60_000}) as kb:
+        hits = kb.search("weekend hobby")  # waits for the model, and for what is missing
+        assert (len(hits), hits.degraded, token_rows(home)) == (1, False, 1)
+
+
+def token_table(connection: sqlite3.Connection) -> str:
+    found = connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'tokens_[0-9]*'")
+    return str(found.fetchone()[0])
+
+
+def token_rows(home: Path) -> int:
+    with closing(sqlite3.connect(DataPaths(home).database)) as connection:
+        table = token_table(connection)
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
 def test_lexical_search_waits_for_no_model(tmp_path: Path) -> None:
