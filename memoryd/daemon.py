@@ -2,7 +2,7 @@
 
 1. Settings, then the log.
 2. Own the directory; what dead processes left in `run/` goes now, as nobody else can be alive.
-3. Bind, open the store: keyword search works, the model loads behind.
+3. Begin to load the model, bind, open the store: keyword search works.
 4. Publish the connection file, last and atomically; tell the starter.
 5. Serve. Every second: still the owner? idle for long? anything to note as activity?
 6. Leave: withdraw the connection file, drain with a cap, close the store, release the directory.
@@ -150,9 +150,7 @@ class Daemon:
         keys.ensure_keys(self._paths)
 
     def _build(self) -> tuple[App, Server, str]:
-        from memoryd.app.build import App  # what is missing there is reported like any other failure
-
-        _keep_to_one_core()
+        from memoryd.app.embedder import embedder_host  # what is missing there is reported as a failure
 
         gate = _Gate()
         with ExitStack() as undo:
@@ -160,7 +158,14 @@ class Daemon:
             undo.callback(server.close)
             endpoint = server.bind()
             log.info("memoryd %s, pid %d, %s, %s", VERSION, os.getpid(), endpoint, self._paths.root)
-            gate.app = app = App(self._paths, self._settings)
+            host = embedder_host(self._settings, self._paths)
+            undo.callback(host.close)
+            host.start()  # the model loads while all else is imported
+
+            from memoryd.app.build import App
+
+            _keep_to_one_core()
+            gate.app = app = App(self._paths, self._settings, host=host)
             undo.callback(app.close)
             app.open()
             undo.pop_all()

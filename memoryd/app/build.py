@@ -58,6 +58,7 @@ from memoryd.engine.transcript import Transcript
 from memoryd.engine.triple_lines import TripleLines
 from memoryd.engine.triples import Triples
 from memoryd.engine.use import Use
+from memoryd.models.host import EmbedderHost
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.graph import StoredGraph
 from memoryd.retrieval.rerank import Reranker
@@ -90,13 +91,22 @@ FILL_KEYWORDS = "fill_keywords"
 
 
 class App:
-    """The open store of one data directory, which the caller must own."""
+    """The open store of one data directory, which the caller must own.
 
-    def __init__(self, paths: DataPaths, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+    host: of `embedder_host`, perhaps started already; None to make it.
+    """
+
+    def __init__(
+        self,
+        paths: DataPaths,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+        host: EmbedderHost | None = None,
+    ) -> None:
         self._settings = settings
         self._stopping = threading.Event()
         migrate(paths.database, paths.backups)
-        self._parts = parts = open_parts(paths, settings, clock)
+        self._parts = parts = open_parts(paths, settings, clock, host)
         self._runtime = Runtime(clock(), settings.describe(), settings.from_starter())
         self._maintain = Maintain(parts, self._runtime)
         self._search = Search(

@@ -13,7 +13,7 @@ from memory_client.errors import DataDirectoryInUse, MemorydError
 from memory_client.launch import START_SECONDS, find_daemon, start_lock
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
-from memoryd.app.parts import models_directory
+from memoryd.app.embedder import models_directory
 from memoryd.app.settings import load_settings
 from memoryd.models import st_library
 from memoryd.models.e5 import cache

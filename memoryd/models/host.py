@@ -63,8 +63,9 @@ class EmbedderHost:
         self._loader = threading.Thread(target=self._load, name="memoryd-embedder", daemon=True)
 
     def start(self) -> None:
-        """Begin to load."""
-        self._loader.start()
+        """Begin to load, if that has not begun."""
+        if self._loader.ident is None:
+            self._loader.start()
 
     @property
     def state(self) -> State:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import eventually
 
+from memory_client.errors import ConfigurationError
 from memory_client.paths import DataPaths
 from memoryd.app import doctor
 from memoryd.knowledge_base import KnowledgeBase
@@ -66,3 +67,10 @@ def test_words_are_searched_and_the_reason_is_told(
     (finding,) = [each for each in doctor.examine(DataPaths.at(home)) if each["check"] == "bundled model"]
     assert not finding["ok"]
     assert reason in finding["detail"]
+
+
+def test_a_relative_directory_is_refused(home: Path) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"embedder\.models_dir is 'models', expected an absolute path"
+    ):
+        KnowledgeBase(home, settings={"embedder.models_dir": "models"})
