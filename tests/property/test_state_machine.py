@@ -174,14 +174,24 @@ class Store(RuleBasedStateMachine):
         assert self.kb.delete(id, force=True, user_id=user, agent_id="*")["ids"] == [id]
         self.model.drop(user, [id])
 
-    @rule(user=users, agent=readers, chosen=filters, dry_run=st.booleans())
+    @rule(user=users, agent=readers, chosen=filters, dry_run=st.booleans(), force=st.booleans())
     def delete_many(
-        self, user: str, agent: str | None, chosen: tuple[dict[str, Any], Any], dry_run: bool
+        self,
+        user: str,
+        agent: str | None,
+        chosen: tuple[dict[str, Any], Any],
+        dry_run: bool,
+        force: bool,
     ) -> None:
         given, fits = chosen
-        wanted = [m.id for m in self.model.of(user, agent) if fits(m) and m.category != "system"]
-        deleted = self.kb.delete_many(filters=given, dry_run=dry_run, user_id=user, agent_id=agent)
+        found = [m for m in self.model.of(user, agent) if fits(m)]
+        left = [m.id for m in found if m.category in ("system", "core") and not force]
+        wanted = [m.id for m in found if m.id not in left]
+        deleted = self.kb.delete_many(
+            filters=given, dry_run=dry_run, force=force, user_id=user, agent_id=agent
+        )
         assert sorted(deleted["ids"]) == sorted(wanted)
+        assert (sorted(deleted["skipped"]), deleted["skipped_count"]) == (sorted(left), len(left))
         if not dry_run:
             self.model.drop(user, wanted)
 
