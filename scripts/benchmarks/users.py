@@ -13,8 +13,7 @@ from memory_client import KnowledgeClient
 from memory_client.paths import DataPaths
 from memoryd.core.fold import FOLD_VERSION, index_terms
 from memoryd.core.ids import IdFactory
-from memoryd.engine.entries import new_record
-from memoryd.engine.parts import Limits
+from memoryd.core.record import Record
 from memoryd.index import terms
 from memoryd.index.lexical import LexicalIndex
 from memoryd.knowledge_base import KnowledgeBase
@@ -124,16 +123,8 @@ def _fill(database: Database, texts: Sequence[str], user_of: object, lexical: Le
     def store(tx: Transaction, start: int) -> None:
         for place, text in enumerate(texts[start : start + _AT_ONCE], start):
             owner = str(user_of(place))  # type: ignore[operator]
-            record = new_record(
-                text,
-                None,
-                id=ids.new("mem", _START + place),
-                user_id=owner,
-                agent_id=None,
-                session_id=None,
-                now=_START + place,
-                limits=Limits(),
-            )
+            now = _START + place
+            record = Record(ids.new("mem", now), owner, text, now, now, now, now)
             row = memories.insert(tx, record)
             if lexical is None:
                 _put_former(tx, row, text)
