@@ -21,6 +21,7 @@ from memory_client.types import (
     SearchScope,
     Stats,
     Status,
+    Threshold,
     Updated,
 )
 
@@ -129,7 +130,7 @@ class MemoryAPI:
         scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
         offset: int = 0,
-        min_score: float | None = None,
+        min_score: Threshold | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
         intent: Intent | None = None,
@@ -174,7 +175,7 @@ class MemoryAPI:
         scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
         offset: int = 0,
-        min_score: float | None = None,
+        min_score: Threshold | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
         intent: Intent | None = None,

@@ -104,6 +104,7 @@ from memory_client.types.vocabulary import (
     Source,
     Stage,
     State,
+    Threshold,
 )
 
 __all__ = [
@@ -184,6 +185,7 @@ __all__ = [
     "Stats",
     "Status",
     "TextPiece",
+    "Threshold",
     "Triple",
     "TripleAlias",
     "TripleEvidence",

@@ -37,17 +37,25 @@ class Explanation(TypedDict):
     recipe: str
     """How the candidates were fused."""
     fusion: dict[str, dict[str, float]]
-    """feature or source -> its value and what it adds to the score (before the logistic function)."""
+    """feature or source -> its value and what it adds to the sum that ranks the texts."""
+    standing: float
+    """What importance, recency and confidence add to `rank_score`, -.5 to .5."""
     plan: dict[str, Any]
 
 
 class Hit(TypedDict):
-    """One result of `search`; `score` is comparable only inside one reply."""
+    """One result of `search`."""
 
     id: str
     type: SearchScope
     text: str
     score: float
+    """Where `calibrated`, the probability that the hit answers the message, comparable between queries; else
+    comparable only inside one reply."""
+    rank_score: float
+    """What hits are ordered by: the log-odds of the score, and at most .5 either way for what a memory's
+    importance, recency and confidence add."""
+    calibrated: bool
     metadata: Metadata
     """Of a turn also `session_id position role speaker timestamp`; of a shared point `citation owner set
     knowledge_type knowledge_score timestamp` alone."""

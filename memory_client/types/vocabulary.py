@@ -22,11 +22,12 @@ Kind = Literal[
 Source = Literal["user", "background_ai", "system", "document", "import"]
 State = Literal["active", "archived", "superseded"]
 Mode = Literal["auto", "hybrid", "semantic", "lexical", "exact", "temporal"]
-Intent = Literal["fact", "reasoning", "contextual", "preference", "skill"]
+Intent = Literal["fact", "reasoning", "contextual", "preference", "skill", "chitchat"]
 SearchScope = Literal["memory", "turn", "shared"]
 Order = Literal["created_at", "last_access", "importance", "confidence"]
 SearchOrder = Literal["relevance", "created_at", "last_access", "importance", "confidence"]
 Direction = Literal["asc", "desc"]
+Threshold = float | Literal["relevant"]
 Stage = Literal["starting", "ready", "stopping"]
 Role = Literal["user", "assistant", "system", "tool"]
 

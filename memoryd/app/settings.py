@@ -268,6 +268,8 @@ class RankingSettings:
     semantic: float = _setting(1.0, "Weight of what is near in meaning.", low=0, high=100)
     temporal: float = _setting(1.0, "Weight of the time a query names.", low=0, high=100)
     recency: float = _setting(1.0, "Weight of how lately a memory was used.", low=0, high=100)
+    importance: float = _setting(1.0, "Weight of a memory's importance.", low=0, high=100)
+    confidence: float = _setting(1.0, "Weight of a memory's confidence.", low=0, high=100)
     lexical: float = _setting(1.0, "Weight of the words of the query.", low=0, high=100)
     graph: float = _setting(1.0, "Weight of what triples connect with the query.", low=0, high=100)
 

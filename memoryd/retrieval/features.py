@@ -26,6 +26,10 @@ Features = dict[str, Column]
 NAMES = (
     "late_around",
     "matched",
+    "late_centred",
+    "matched_centred",
+    "session",
+    "subject",
     "dense",
     "words_near",
     "speaker",
@@ -46,7 +50,10 @@ _AROUND = 4
 """Turns before and behind that `late_around` looks at."""
 _NEAR = 3
 """A turn and its two neighbours."""
-_HARDNESS, _MIDDLE = 20.0, 0.45
+_HARDNESS, _MIDDLE, _MIDDLE_CENTRED = 20.0, 0.45, 0.25
+_SESSION_GAP = 1800.0
+"""Seconds without a memory after which those that follow belong to another session."""
+_SESSION_BEST = 3
 _EDGE = 1e-6
 """Seconds: the end of a range is no part of it."""
 _WEEK = 7 * 86_400.0
@@ -69,7 +76,8 @@ class Scene:
     """What is known of a query and of the texts it is ranked over.
 
     matches: the cosine of each token of the query with the nearest token of each text, (n, tokens), None
-    without token vectors; word_weights: of the tokens; documents: the texts' terms; dense: cosines by row;
+    without token vectors; centred: the same with what is due to the languages taken off, None where that is
+    not known of the space; word_weights: of the tokens; documents: the texts' terms; dense: cosines by row;
     named: the speaker the query names; span: the time it names; exact: rows that hold what it asks for
     literally.
     """
@@ -84,6 +92,7 @@ class Scene:
     named: str | None
     span: tuple[float, float] | None
     exact: Mapping[int, float]
+    centred: Table | None = None
 
 
 def features(scene: Scene) -> Features:
@@ -96,6 +105,8 @@ def features(scene: Scene) -> Features:
     }
     if scene.matches is not None:
         found |= _late(scene.frame, scene.matches, scene.word_weights)
+    if scene.matches is not None and scene.centred is not None:
+        found |= _centred(scene, scene.matches, scene.centred)
     if scene.dense:
         found["dense"] = scene.frame.column(scene.dense, min(scene.dense.values()))
     return found
@@ -133,9 +144,36 @@ def _late(frame: Frame, own: Table, weights: Column) -> Features:
     }
 
 
-def _hard(similar: Table) -> Table:
+def _centred(scene: Scene, matches: Table, centred: Table) -> Features:
+    """Of memories: matches between languages, the best of those made in one session, who it is about."""
+    weights = scene.word_weights
+    return {
+        "late_centred": centred @ weights,
+        "matched_centred": _hard(centred, _MIDDLE_CENTRED) @ weights,
+        "session": _session(scene.frame, matches @ weights),
+        "subject": np.array([_is_about(place, scene.understanding) for place in scene.frame.places]),
+    }
+
+
+def _hard(similar: Table, middle: float = _MIDDLE) -> Table:
     """Near 1 where a token is matched, near 0 where it is not."""
-    return np.asarray(1 / (1 + np.exp(-_HARDNESS * (similar - _MIDDLE))))
+    return np.asarray(1 / (1 + np.exp(-_HARDNESS * (similar - middle))))
+
+
+def _session(frame: Frame, values: Column) -> Column:
+    """The mean of the best values among the texts made within half an hour of each other, for each text."""
+    made = np.array([place.created_at for place in frame.places])
+    order = np.argsort(made, kind="stable")
+    breaks = np.flatnonzero(np.diff(made[order]) > _SESSION_GAP) + 1
+    found = np.empty(len(values))
+    for members in np.split(order, breaks):
+        found[members] = np.sort(values[members])[-_SESSION_BEST:].mean()
+    return found
+
+
+def _is_about(place: Place, read: Understanding) -> float:
+    opening = fold(place.opening)
+    return float(any(opening.startswith(fold(name)) for name in read.names))
 
 
 def _words(scene: Scene) -> Features:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,9 @@ class Candidate:
 class Fused:
     """A row with its final score in [0, 1] and what each source said of it.
 
-    parts: what the score is the sum of, by name: (value, what it adds).
+    rank_score: what it is ordered by, on the scale of log-odds; standing: the part of it that is due to
+    importance, recency and confidence. is_calibrated: whether the score is a probability. parts: what the
+    score is the sum of, by name: (value, what it adds).
     """
 
     row: int
@@ -31,6 +34,9 @@ class Fused:
     raw: dict[str, float] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
     tell: Callable[[], dict[str, Part]] | None = None
+    rank_score: float = 0.0
+    standing: float = 0.0
+    is_calibrated: bool = False
 
     def told(self) -> dict[str, Part]:
         """The parts, worked out only where they are asked for."""
@@ -38,6 +44,19 @@ class Fused:
 
 
 Rankings = Mapping[str, Sequence[Candidate]]
+_FARTHEST = 30.0
+_LEAST = 1e-13
+
+
+def logistic(log_odds: float) -> float:
+    """The probability of log-odds."""
+    return 1.0 / (1.0 + math.exp(-min(_FARTHEST, max(-_FARTHEST, log_odds))))
+
+
+def log_odds(probability: float) -> float:
+    """The log-odds of a probability, within what `logistic` tells apart."""
+    kept = min(1.0 - _LEAST, max(_LEAST, probability))
+    return math.log(kept / (1.0 - kept))
 
 
 def gathered(rankings: Rankings) -> dict[int, Fused]:
@@ -84,12 +103,15 @@ def scaled(found: Sequence[Fused], best: float) -> list[Fused]:
     factor = best / found[0].score if found and found[0].score else 0.0
     for one in found:
         one.score *= factor
+        one.rank_score = log_odds(one.score)
         one.parts = {name: (value, adds * factor) for name, (value, adds) in one.parts.items()}
     return list(found)
 
 
 def in_order(found: Mapping[int, Fused]) -> list[Fused]:
     """Best first; ties go to the newer row."""
+    for one in found.values():
+        one.rank_score = log_odds(one.score)
     return sorted(found.values(), key=lambda one: (-one.score, -one.row))
 
 

@@ -56,6 +56,8 @@ def hit_of(found: Found) -> Hit:
         type=_TYPES[type(record)],
         text=record.text,
         score=fused.score,
+        rank_score=fused.rank_score,
+        calibrated=fused.is_calibrated,
         metadata=_metadata(record),
         category=record.category if isinstance(record, Record) else None,
         importance=record.importance if isinstance(record, Record) else None,
@@ -119,5 +121,6 @@ def explanation(found: Found, query: str, trace: Trace, plan: dict[str, Any]) ->
             name: {"value": round(value, 4), "adds": round(adds, 4)}
             for name, (value, adds) in fused.told().items()
         },
+        standing=round(fused.standing, 4),
         plan=plan,
     )

@@ -112,7 +112,10 @@ class Past:
     def places(self, rows: Sequence[int]) -> dict[int, Place]:
         """Where those at some rows stand."""
         chosen = [(row, self.records[row]) for row in rows if row in self.records]
-        return {row: Place(row, one.created_at, one.event_start, one.event_end) for row, one in chosen}
+        return {
+            row: Place(row, one.created_at, one.event_start, one.event_end, opening=one.text[:200])
+            for row, one in chosen
+        }
 
     def standings(self) -> dict[int, Standing]:
         """What their weights depend on."""

@@ -1,7 +1,8 @@
 """The linear ranker: what each feature is worth, read from `ranker.json`, made by `scripts/train_ranker.py`.
 
-A score is a logistic function of a sum, so that it says how likely the text is evidence. Features of one
-group are weighed together by the caller's factor for the group.
+The sum of a text's weighted features orders the texts of one query. What it says about the text being right
+depends on the query, so that is a second step (`calibration`). Features of one group are weighed together by
+the caller's factor for the group.
 """
 
 from __future__ import annotations
@@ -11,24 +12,25 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from memoryd.retrieval.features import Features
 from memoryd.retrieval.frame import Column
-from memoryd.retrieval.fuse import Fused, Part
+from memoryd.retrieval.fuse import Fused, Part, logistic
 
 FILE = Path(__file__).with_name("ranker.json")
-GROUPS: Mapping[str, tuple[str, ...]] = {
+ProfileName = Literal["memory", "late", "dense"]
+RELEVANCE: Mapping[str, tuple[str, ...]] = {
     "exact": ("exact",),
-    "semantic": ("late_around", "matched", "dense"),
+    "semantic": ("late_around", "matched", "late_centred", "matched_centred", "session", "dense"),
     "temporal": ("date", "date_near"),
-    "recency": ("recency",),
     "lexical": ("words_near",),
     "graph": ("graph",),
 }
 """What a caller's weights apply to; the other features are cues of the text itself."""
-_GROUP_OF = {feature: group for group, members in GROUPS.items() for feature in members}
+_GROUP_OF = {feature: group for group, members in RELEVANCE.items() for feature in members}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,13 @@ class Profile:
     offset: float
 
 
+def profile_name(features: Features) -> ProfileName:
+    """The profile that ranks by these features."""
+    if "late_centred" in features:
+        return "memory"
+    return "late" if "matched" in features else "dense"
+
+
 def rank(
     rows: Sequence[int],
     found: Mapping[int, Fused],
@@ -47,12 +56,12 @@ def rank(
     *,
     explain: bool = True,
 ) -> list[Fused]:
-    """The texts of a frame with their scores, best first; ties go to the newer row.
+    """The texts of a frame with their sums and scores, best first; ties go to the newer row.
 
-    found: what the sources said of them, by row; weights: the caller's factors by group, 1 where none is
-    given; explain: whether to tell what each score is the sum of.
+    found: what the sources returned for them, by row; weights: the caller's factors by group, 1 where none is
+    given; explain: whether to keep what each sum is made of.
     """
-    profile = profiles()["late" if "matched" in features else "dense"]
+    profile = profiles()[profile_name(features)]
     total = np.full(len(rows), -profile.offset)
     adds: dict[str, Column] = {}
     for name, column in features.items():
@@ -60,11 +69,11 @@ def rank(
         if worth:
             adds[name] = worth * column
             total += adds[name]
-    scores = 1 / (1 + np.exp(-np.clip(total, -30, 30)))
     order = np.lexsort((-np.asarray(rows), -total))
     ranked = [found[rows[at]] for at in order.tolist()]
     for one, at in zip(ranked, order.tolist(), strict=True):
-        one.score = float(scores[at])
+        one.rank_score = float(total[at])
+        one.score = logistic(one.rank_score)
     if explain:
         for one, at in zip(ranked, order.tolist(), strict=True):
             one.tell = functools.partial(_told, features, adds, profile.offset, at)
@@ -72,13 +81,20 @@ def rank(
 
 
 def _told(features: Features, adds: Mapping[str, Column], offset: float, at: int) -> dict[str, Part]:
-    """What the score of one text is the sum of."""
+    """What the sum of one text is made of."""
     told = {name: (float(features[name][at]), float(column[at])) for name, column in adds.items()}
     return {**told, "offset": (1.0, -offset)}
 
 
 @functools.cache
 def profiles() -> Mapping[str, Profile]:
-    """The profiles by name: `late` with token vectors, `dense` without."""
-    stored = json.loads(FILE.read_text(encoding="utf-8"))
-    return {name: Profile(one["weights"], one["offset"]) for name, one in stored["profiles"].items()}
+    """The profiles by name: `memory` with language-centred token vectors, `late` with token vectors, `dense`
+    without."""
+    return {name: Profile(one["weights"], one["offset"]) for name, one in stored()["profiles"].items()}
+
+
+@functools.cache
+def stored() -> Mapping[str, Any]:
+    """What `ranker.json` holds."""
+    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from memoryd.core.days import Calendar
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.fold import fold, index_terms
 from memoryd.core.kinds import TextKind
+from memoryd.core.text_language import text_language
 from memoryd.index import terms
 from memoryd.index.lexical import LexicalIndex
 from memoryd.index.lexical_query import LexicalQuery
@@ -23,6 +24,7 @@ from memoryd.index.listed import ListedTexts
 from memoryd.index.partitions import Partition
 from memoryd.index.vectors import Rows
 from memoryd.retrieval import fuse, sources
+from memoryd.retrieval.calibration import calibrate, calibration_of, evidence_of
 from memoryd.retrieval.effective_importance import standings
 from memoryd.retrieval.features import Features, Scene, features, terms_of, token_weights
 from memoryd.retrieval.frame import frame_of
@@ -31,8 +33,10 @@ from memoryd.retrieval.late import Late
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.past import Past
 from memoryd.retrieval.plan import Source
-from memoryd.retrieval.ranker import rank
+from memoryd.retrieval.ranker import RELEVANCE, profile_name, rank
 from memoryd.retrieval.sources import Ask, GraphSource
+from memoryd.retrieval.standing import Standings, reorder
+from memoryd.retrieval.trained_space import TrainedSpace, trained_space
 from memoryd.storage import candidates, texts
 from memoryd.storage.candidates import Place
 from memoryd.storage.knowledge.grants import Granted
@@ -41,8 +45,6 @@ _WORDED: frozenset[Source] = frozenset({"lexical", "exact"})
 """The sources that read the query's words."""
 _LIKELY = 64
 """Candidates whose neighbours are looked at, too."""
-RECENCY_RATE = 0.023
-"""A day: what was last used a month ago counts half, `exp(-rate x days)`."""
 _DAY = 86_400.0
 _NEVER = Deadline.after(None)
 
@@ -73,6 +75,11 @@ class Work:
     pending_texts: tuple[str, ...] = ()
     deadline: Deadline = _NEVER
     calendar: Calendar = field(default_factory=Calendar)
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the scores may be calibrated: the caller weighs relevance no other way."""
+        return all(self.weights.get(group, 1.0) == 1.0 for group in RELEVANCE)
 
     def await_encoding(self) -> Encoded | None:
         """What was made of the query, which may still be on its way."""
@@ -219,8 +226,30 @@ def _add_past(work: Work, ask: Ask, past: Past, words: Words, found: dict[Source
 
 
 def _semantic(work: Work, ask: Ask, encoded: Encoded) -> list[Candidate]:
-    nearest = work.meaning.nearest(ask.scope, encoded, ask.depth, _allowed(work, ask), ask.kind)
-    return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in nearest]
+    allowed = _allowed(work, ask)
+    nearest = work.meaning.nearest(ask.scope, encoded, ask.depth, allowed, ask.kind)
+    across = _across_languages(work, ask, encoded, allowed, {row for row, _ in nearest})
+    return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in (*nearest, *across)]
+
+
+def _across_languages(
+    work: Work, ask: Ask, encoded: Encoded, allowed: Rows | None, known: Set[int]
+) -> list[tuple[int, float]]:
+    """What is near in the other language, which all texts of the query's own may hide; best first."""
+    space = space_of(ask, encoded)
+    if space is None or len(known) < ask.depth:  # fewer than asked for: these are all there are
+        return []
+    vector = space.translated(encoded.encoding.vector, text_language(ask.query))
+    moved = replace(encoded, encoding=replace(encoded.encoding, vector=vector))
+    found = work.meaning.nearest(ask.scope, moved, ask.depth // 2, allowed, ask.kind)
+    rows = np.array(sorted({row for row, _ in found} - known), np.int64)
+    cosines = work.meaning.cosines(ask.scope, encoded, rows, ask.kind)
+    return sorted(cosines.items(), key=lambda one: -one[1])
+
+
+def space_of(ask: Ask, encoded: Encoded) -> TrainedSpace | None:
+    """What is trained for the space of a query, on memories; turns are ranked with those around them."""
+    return trained_space(encoded.fingerprint) if ask.kind == "memory" else None
 
 
 def _allowed(work: Work, ask: Ask) -> Rows | None:
@@ -238,8 +267,25 @@ def _by_features(
     found, known = judged(work, ask, words, rankings)
     with work.timed("ranking"):
         best = rank(list(found), found, known, work.weights, explain=work.explain)
+        if work.is_comparable and ask.kind != "point":  # points had no part in the calibration
+            _calibrate(work.encoded, best, known)
+        if ask.kind == "memory":
+            rows = sorted(found)
+            moved = _standings(work, ask, rows).adjustments(work.weights)
+            best = reorder(best, dict(zip(rows, moved.tolist(), strict=True)))
     asked_for = {candidate.row for ranking in rankings.values() for candidate in ranking}
     return best if ask.node == EVERYTHING else [one for one in best if one.row in asked_for]
+
+
+def _calibrate(encoded: Encoded | None, best: Sequence[Fused], known: Features) -> None:
+    """Make the scores probabilities, where the space and the features are those that were calibrated."""
+    space = None if encoded is None else trained_space(encoded.fingerprint)
+    calibration = calibration_of(profile_name(known))
+    if encoded is None or space is None or calibration is None or not best:
+        return
+    wants = space.wants_memory(encoded.encoding.vector)
+    sums, tokens = [one.rank_score for one in best], len(encoded.encoding.words)
+    calibrate(best, calibration, evidence_of(sums, float(known["dense"].max()), wants, tokens))
 
 
 def judged(
@@ -248,14 +294,11 @@ def judged(
     """The candidates and turns beside them, by row in ascending order, and their features, each (rows,)."""
     found = fuse.gathered({str(source): ranking for source, ranking in rankings.items()})
     scene = _scene(work, ask, words, found)
-    rows = scene.frame.rows.tolist()
     with work.timed("features"):
         known = features(scene)
-        if ask.kind == "memory":
-            known |= _standing(work, ask, rows)
         if "graph" in rankings:
             known["graph"] = scene.frame.column({one.row: one.share for one in rankings["graph"]}, 0.0)
-    every = {row: found.get(row) or Fused(row) for row in rows}
+    every = {row: found.get(row) or Fused(row) for row in scene.frame.rows.tolist()}
     for row, one in every.items():
         if row in scene.dense:
             one.raw.setdefault("semantic", scene.dense[row])
@@ -272,7 +315,8 @@ def _scene(work: Work, ask: Ask, words: Words, found: Mapping[int, Fused]) -> Sc
         places = candidates.places(work.connection, ask.kind, rows)
     with work.timed("late interaction"):
         weights = token_weights(work.encoded.encoding.words, _idf(words, work.encoded.encoding.words))
-        late = Late(work.meaning, work.connection, work.encoded, weights)
+        space, language = space_of(ask, work.encoded), text_language(ask.query)
+        late = Late(work.meaning, work.connection, work.encoded, weights, space, language)
         late.read(sorted(places))
         likely = late.best(_LIKELY) if late.is_there else sorted(places)[:_LIKELY]
         beside = sorted({at for row in likely for at in beside_of(places[row])} - places.keys())
@@ -287,6 +331,7 @@ def _scene(work: Work, ask: Ask, words: Words, found: Mapping[int, Fused]) -> Sc
     return Scene(
         frame=frame,
         matches=late.over(frame) if late.is_there else None,
+        centred=late.centred_over(frame) if late.is_there else None,
         word_weights=weights,
         documents=documents,
         lexical=words.read,
@@ -344,14 +389,13 @@ def _idf(words: Words, spoken: Sequence[str]) -> dict[str, float]:
     return {term: partition.idf(count) for term, count in found.items() if count}
 
 
-def _standing(work: Work, ask: Ask, rows: Sequence[int]) -> Features:
-    """What weighs a memory whatever is asked: importance and confidence against the usual, and recency."""
+def _standings(work: Work, ask: Ask, rows: Sequence[int]) -> Standings:
+    """What weighs memories whatever is asked."""
     known = standings(work.connection, work.calendar, work.now, ask.scope.user_id, rows, ask.past)
     empty = candidates.Standing(0, 1.0, 1.0, 0.0)
     own = [known.get(row, empty) for row in rows]
-    unused = np.array([max(0.0, work.now - one.last_access) / _DAY for one in own])
-    return {
-        "importance": np.array([one.importance - 1.0 for one in own]),
-        "confidence": np.array([one.confidence - 1.0 for one in own]),
-        "recency": np.exp(-RECENCY_RATE * unused),
-    }
+    return Standings(
+        importance=np.array([one.importance for one in own]),
+        unused_days=np.array([max(0.0, work.now - one.last_access) / _DAY for one in own]),
+        confidence=np.array([one.confidence for one in own]),
+    )

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory_client.deadline import Deadline
-from memory_client.types import Direction, Intent, Mode, SearchOrder
+from memory_client.types import Direction, Intent, Mode, SearchOrder, Threshold
 from memoryd.core.filters import EVERYTHING, Node
 from memoryd.core.kinds import TextKind
 from memoryd.core.scope import Scope
@@ -42,7 +42,7 @@ class SearchRequest:
     offset: int = 0
     mode: Mode = "auto"
     node: Node = EVERYTHING
-    min_score: float | None = None
+    min_score: Threshold | None = None
     sort_by: SearchOrder = "relevance"
     sort_order: Direction = "desc"
     intent: Intent | None = None

@@ -22,10 +22,11 @@ from memoryd.core.kinds import TextKind
 from memoryd.core.record import Record
 from memoryd.index.lexical import LexicalIndex
 from memoryd.retrieval.answer import Answer
+from memoryd.retrieval.answerable import best_score, judge, passing_hits, with_learned_intent
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.effective_importance import with_importance
 from memoryd.retrieval.fetch import Fetch
-from memoryd.retrieval.fuse import Fused
+from memoryd.retrieval.fuse import Fused, log_odds
 from memoryd.retrieval.hits import Found, Trace
 from memoryd.retrieval.meaning_source import Encoded, MeaningSource
 from memoryd.retrieval.nothing import why_nothing
@@ -138,7 +139,12 @@ class Search:
         self._wait_vectors(request, plan, patience)
         work, found = self._ranked(request, plan, patience)
         found, note = self._reranked(request, found, work, is_recency=plan.recency is not None)
-        kept = [one for one in found if request.min_score is None or one.fused.score >= request.min_score]
+
+        plan = with_learned_intent(plan, request, work.encoded)
+        is_degraded = bool(work.lacks or plan.lacks)
+        judged = judge(found, plan, is_degraded=is_degraded)
+        kept, threshold_note = passing_hits(found, plan, request.min_score)
+        work.notes += [] if threshold_note is None else [threshold_note]
         passing = [*work.lacks, *([] if note is None else [note])]
         work.trace["total"] = round((time.perf_counter() - started) * 1000, 3)
         return Answer(
@@ -147,6 +153,7 @@ class Search:
             lacks=(*plan.lacks, *passing, *work.pending_texts),
             empty_reason=_empty_reason(plan, request, found),
             is_lasting=not passing,
+            answerable=judged,
         )
 
     def _plan(self, request: SearchRequest, patience: Deadline) -> RetrievalPlan:
@@ -202,7 +209,7 @@ class Search:
             work.pending_texts = pending_lacks(connection, asks)
             merged = [one for ask in asks for one in ranked(work, ask, words_of(work, ask))]
             if len(asks) > 1:
-                merged.sort(key=lambda one: (-one.score, -one.row))
+                merged.sort(key=lambda one: (-one.rank_score, -one.row))
             past = [ask.past for ask in asks if ask.past is not None]
             work.notes += [_untold(one.untold) for one in past if one.untold]
             found = self._fetched(work, request, plan, merged, past[0].records if past else {})
@@ -273,9 +280,12 @@ class Search:
                 [one.fused.score for one in found],
                 request.deadline,
             )
+        if not done.own:
+            return found, done.note
         ordered = [found[at] for at in done.order]
         for one, score in zip(ordered, done.scores, strict=True):
-            one.fused.score = score
+            one.fused.is_calibrated = False
+            one.fused.score, one.fused.rank_score = score, log_odds(score)
         for one, own in zip(ordered, done.own, strict=False):
             one.fused.raw["reranker"] = own
         return ordered, done.note
@@ -317,8 +327,7 @@ def _untold(count: int) -> str:
 def _empty_reason(plan: RetrievalPlan, request: SearchRequest, found: Sequence[Found]) -> str | None:
     """Why no hit is left, as far as the query and what was found tell it. found: before `min_score`."""
     if found and request.min_score is not None:
-        best = max(one.fused.score for one in found)
-        return f"nothing scores {request.min_score:g}: min_score is over the best, {best:.3f}"
+        return f"nothing passes min_score={request.min_score}: the best score is {best_score(found):.3f}"
     return plan.understanding.reason or None
 
 

@@ -25,6 +25,7 @@ from memory_client.types import (
     SearchScope,
     Stats,
     Status,
+    Threshold,
     Updated,
 )
 from memory_client.version import VERSION
@@ -151,7 +152,7 @@ class MemoryService(MemoryAPI):
         scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
         offset: int = 0,
-        min_score: float | None = None,
+        min_score: Threshold | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
         intent: Intent | None = None,
@@ -177,7 +178,7 @@ class MemoryService(MemoryAPI):
         scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
         offset: int = 0,
-        min_score: float | None = None,
+        min_score: Threshold | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
         intent: Intent | None = None,

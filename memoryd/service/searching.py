@@ -18,7 +18,7 @@ from memoryd.core.scope import Scope
 from memoryd.core.shown import shown
 from memoryd.core.text import clean_text
 from memoryd.core.times import ZoneSource, parse_time, parse_zone
-from memoryd.retrieval.ranker import GROUPS
+from memoryd.retrieval import ranker, standing
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 from memoryd.service.validation import in_range
 
@@ -27,6 +27,7 @@ _MAX_OFFSET = 100_000
 _MAX_QUERY_CHARS = 100_000
 _MAX_WEIGHT = 100.0
 _ENDS = 2
+_GROUPS = (*ranker.RELEVANCE, *standing.GROUPS)
 _SCOPES: tuple[SearchScope, ...] = get_args(SearchScope)
 
 
@@ -45,7 +46,7 @@ class Asking:
         """The request of a call. Raises `InvalidParameterError`, `InvalidFilterError`."""
         in_range("n_results", n_results, 1, MAX_RESULTS)
         in_range("offset", options["offset"], 0, _MAX_OFFSET)
-        if options["min_score"] is not None:
+        if isinstance(options["min_score"], int | float):
             in_range("min_score", options["min_score"], 0, 1)
         zone = self.zone() if options["tz"] is None else parse_zone(options["tz"], "tz")
         return SearchRequest(
@@ -97,12 +98,12 @@ def _targets(scope: Sequence[SearchScope] | Literal["all"] | None) -> tuple[Sear
 
 def _weights(given: Mapping[str, float]) -> dict[str, float]:
     for name, weight in given.items():
-        if name not in GROUPS:
-            raise _fault(f"weights.{name}", name, f"names among {', '.join(GROUPS)}")
+        if name not in _GROUPS:
+            raise _fault(f"weights.{name}", name, f"names among {', '.join(_GROUPS)}")
         if not math.isfinite(weight) or not 0 <= weight <= _MAX_WEIGHT:
             raise _fault(f"weights.{name}", weight, f"a number from 0 to {_MAX_WEIGHT:g}")
-    if given and not any(given.get(name, 1.0) for name in GROUPS):
-        raise _fault("weights", given, "at least one over 0")
+    if not any(given.get(name, 1.0) for name in ranker.RELEVANCE):
+        raise _fault("weights", given, f"at least one of {', '.join(ranker.RELEVANCE)} over 0")
     return dict(given)
 
 

@@ -23,7 +23,8 @@ _FAR = 9e15
 
 
 class Place(NamedTuple):
-    """Where a text stands. session: 0 for none; before, behind: rows of the turns beside it, if any."""
+    """Where a text stands. session: 0 for none; before, behind: rows of the turns beside it, if any; opening:
+    the first 200 characters of a memory or point, '' of a turn."""
 
     row: int
     created_at: float
@@ -34,6 +35,7 @@ class Place(NamedTuple):
     role: str | None = None
     before: int | None = None
     behind: int | None = None
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,15 @@ class Standing:
     last_access: float
 
 
+_OPENING = "0, NULL, NULL, NULL, NULL, substr(text, 1, 200)"
 _MEMORY_PLACES = (
-    "SELECT row, created_at, event_start, event_end FROM memories "
+    f"SELECT row, created_at, event_start, event_end, {_OPENING} FROM memories "
     "WHERE row IN (SELECT value FROM json_each(?))"
 )
-_POINT_PLACES = "SELECT row, created_at, NULL, NULL FROM points WHERE row IN (SELECT value FROM json_each(?))"
+_POINT_PLACES = (
+    f"SELECT row, created_at, NULL, NULL, {_OPENING} FROM points "
+    "WHERE row IN (SELECT value FROM json_each(?))"
+)
 _BESIDE = (
     "(SELECT row FROM turns o WHERE o.session = t.session AND o.position {0} t.position AND o.remembered "
     "ORDER BY o.position {1} LIMIT 1)"

@@ -16,31 +16,36 @@ import numpy as np
 import numpy.typing as npt
 
 from _temporary import temporary_home, wait_for_engine
-from evaluation.datasets import Dataset, Question
-from evaluation.runner import Notice, ingest, wait_for_vectors
+from evaluation.datasets import POOLED, Dataset, Question
+from evaluation.runner import Kind, Notice, ingest, remember, wait_for_vectors
 from memory_client.deadline import Deadline
 from memoryd.core.scope import Scope
 from memoryd.core.times import parse_time, parse_zone
 from memoryd.engine.parts import Parts
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.retrieval import features, ranking
+from memoryd.retrieval.graph import StoredGraph
 from memoryd.retrieval.plan import make_plan
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.sources import Ask
+from memoryd.retrieval.trained_space import trained_space
+from memoryd.storage.texts import TABLES
 
 Matrix = npt.NDArray[np.float32]
 SOURCES = ("lexical", "semantic", "temporal", "exact")
+FEATURES = (*features.NAMES, "graph")
 _PATIENCE = 60.0
 _ENGINE_SECONDS = 120.0
-_FORM = "2"
+_FORM = "3"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A question's candidates, older rows first.
 
-    items: the item of each, (n,); values: (n, features), in the order of `features.NAMES`; ranks:
-    (n, sources) from 1, 0 where a source did not find it; is_gold: (n,).
+    items: the item of each, (n,); values: (n, features), in the order of `FEATURES`; ranks: (n, sources) from
+    1, 0 where a source did not find it; is_gold: (n,), none where nothing stored answers. wants, tokens: of
+    the query, see `memoryd.retrieval.calibration`.
     """
 
     question: Question
@@ -48,74 +53,90 @@ class Judged:
     values: Matrix
     ranks: npt.NDArray[np.int32]
     is_gold: npt.NDArray[np.bool_]
+    wants: float
+    tokens: int
 
     @property
     def group(self) -> str:
         """The conversation or the user that the question is about: what is left out together."""
         evidence = self.question.any_of | self.question.all_of
-        return min(evidence).split(" ")[0] if self.question.suite == "pooled" else self.question.store
+        return min(evidence).split(" ")[0] if self.question.suite == POOLED else self.question.store
 
 
-def kept(path: Path, asked: Sequence[Dataset], data: bytes, depth: int, notice: Notice) -> list[list[Judged]]:
+def kept(
+    path: Path, asked: Sequence[Dataset], data: bytes, depth: int, notice: Notice, kind: Kind = "turn"
+) -> list[list[Judged]]:
     """The candidates from a file, made there first when it is not of this data, depth and features.
 
-    asked: data sets of the same stores, with questions of their own. data: what they were read from.
+    asked: data sets of the same stores, with questions of their own. data: what they were read from. kind:
+    what the items are stored as.
     """
-    mark = hashlib.sha256(data + repr((_FORM, depth, features.NAMES)).encode()).hexdigest()
+    mark = hashlib.sha256(data + repr((_FORM, depth, FEATURES, kind)).encode()).hexdigest()
     if path.exists():
         with np.load(path) as stored:
             if str(stored["mark"]) == mark:
                 return _restored(stored, asked)
-    found = collect(asked, depth, notice)
+    found = collect(asked, depth, notice, kind)
     _keep(path, mark, [one for each in found for one in each])
     return found
 
 
-def collect(asked: Sequence[Dataset], depth: int, notice: Notice) -> list[list[Judged]]:
+def collect(asked: Sequence[Dataset], depth: int, notice: Notice, kind: Kind = "turn") -> list[list[Judged]]:
     """Store what the data sets have in common in an empty directory, and judge all candidates."""
     with temporary_home() as home, KnowledgeBase(home) as store:
         wait_for_engine(store, _ENGINE_SECONDS)
-        names = {user: ingest(store, user, items, notice) for user, items in asked[0].stores.items()}
+        keep = ingest if kind == "turn" else remember
+        names = {user: keep(store, user, items, notice) for user, items in asked[0].stores.items()}
         wait_for_vectors(store, notice)
         notice("judging candidates")
         parts: Parts = store._app._parts  # the features are no part of any face
         return [
-            [_judged(parts, dataset, question, names, depth) for question in dataset.questions]
+            [_judged(parts, dataset, question, names, depth, kind) for question in dataset.questions]
             for dataset in asked
         ]
 
 
 def _judged(
-    parts: Parts, dataset: Dataset, question: Question, names: dict[str, dict[str, str]], depth: int
+    parts: Parts,
+    dataset: Dataset,
+    question: Question,
+    names: dict[str, dict[str, str]],
+    depth: int,
+    kind: Kind,
 ) -> Judged:
-    request = _request(dataset, question)
+    request = _request(dataset, question, kind)
     plan = replace(make_plan(request, meaning=None), depth=depth)
-    ask = Ask(request.query, "turn", request.scope, plan.filters, depth, plan)
+    ask = Ask(request.query, kind, request.scope, plan.filters, depth, plan)
+    graph = StoredGraph() if kind == "memory" else None
     with parts.database.read() as connection:
         encoded = parts.meaning.encode(request.query, request.deadline)
-        work = ranking.Work(connection, parts.lexical, parts.meaning, None, encoded, {}, parts.clock())
+        work = ranking.Work(connection, parts.lexical, parts.meaning, graph, encoded, {}, parts.clock())
         words = ranking.words_of(work, ask)
         found, known = ranking.judged(work, ask, words, ranking.asked(work, ask, words))
-        ids = dict(connection.execute("SELECT row, id FROM turns").fetchall())
+        ids = dict(connection.execute(f"SELECT row, id FROM {TABLES[kind]}").fetchall())
     items = [names[question.store][ids[row]] for row in found]
     gold = question.any_of | question.all_of
+    nothing = np.zeros(len(items))
+    space = trained_space(encoded.fingerprint)
     return Judged(
         question,
         items,
-        np.stack([known[name] for name in features.NAMES], axis=1).astype(np.float32),
+        np.stack([known.get(name, nothing) for name in FEATURES], axis=1).astype(np.float32),
         np.array([[one.ranks.get(source, 0) for source in SOURCES] for one in found.values()], np.int32),
         np.array([item in gold for item in items]),
+        0.0 if space is None else space.wants_memory(encoded.encoding.vector),
+        len(encoded.encoding.words),
     )
 
 
-def _request(dataset: Dataset, question: Question) -> SearchRequest:
+def _request(dataset: Dataset, question: Question, kind: Kind) -> SearchRequest:
     moment = parse_time(dataset.reference(question.store), "reference_time")
     return SearchRequest(
         query=question.text,
         scope=Scope.checked(question.store, None),
         deadline=Deadline.after(_PATIENCE),
         reference=datetime.fromtimestamp(moment, UTC).astimezone(parse_zone(dataset.tz, "tz")),
-        targets=("turn",),
+        targets=(kind,),
         mode="hybrid",
     )
 
@@ -129,6 +150,8 @@ def _keep(path: Path, mark: str, found: Sequence[Judged]) -> None:
         values=np.concatenate([one.values for one in found]),
         ranks=np.concatenate([one.ranks for one in found]),
         is_gold=np.concatenate([one.is_gold for one in found]),
+        wants=np.array([one.wants for one in found]),
+        tokens=np.array([one.tokens for one in found]),
     )
 
 
@@ -136,9 +159,10 @@ def _restored(stored: Any, asked: Sequence[Dataset]) -> list[list[Judged]]:
     ends = np.cumsum(stored["sizes"])[:-1]
     columns = [np.split(stored[name], ends) for name in ("items", "values", "ranks", "is_gold")]
     questions = [question for one in asked for question in one.questions]
+    of_queries = stored["wants"].tolist(), stored["tokens"].tolist()
     found = [
         Judged(question, items.tolist(), *rest)
-        for question, items, *rest in zip(questions, *columns, strict=True)
+        for question, items, *rest in zip(questions, *columns, *of_queries, strict=True)
     ]
     ends = np.cumsum([len(one.questions) for one in asked])
     return [found[end - len(one.questions) : end] for one, end in zip(asked, ends, strict=True)]

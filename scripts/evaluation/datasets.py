@@ -119,7 +119,7 @@ def _locomo(conversations: list[dict[str, Any]], asked: list[dict[str, Any]]) ->
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Item]:
     for session in _sessions(conversation):
-        start = _locomo_time(conversation[f"{session}_date_time"])
+        start = locomo_time(conversation[f"{session}_date_time"])
         for position, turn in enumerate(conversation[session]):
             role = "user" if turn["speaker"] == conversation["speaker_a"] else "assistant"
             text = _turn_text(turn)
@@ -136,7 +136,7 @@ def _turn_text(turn: dict[str, Any]) -> str:
     return f"{turn['text']}{caption}"
 
 
-def _locomo_time(text: str) -> float:
+def locomo_time(text: str) -> float:
     return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).timestamp()
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evaluation.candidates import SOURCES, Judged
+from evaluation.candidates import FEATURES, SOURCES, Judged
 from evaluation.metrics import distinct, recall
 from evaluation.training import L2, Floats, Trained, train
-from memoryd.retrieval.features import NAMES
 from memoryd.retrieval.fuse import RRF_K
 
 Ranker = Callable[[Judged], Floats]
@@ -18,7 +17,7 @@ Ranker = Callable[[Judged], Floats]
 
 def columns_of(names: Sequence[str]) -> list[int]:
     """Where the features stand in `Judged.values`."""
-    return [NAMES.index(name) for name in names]
+    return [FEATURES.index(name) for name in names]
 
 
 def linear(trained: Trained) -> Ranker:

@@ -60,7 +60,7 @@ class Run:
 def run(store: Store, dataset: Dataset, mode: str, depth: int, notice: Notice, kind: Kind = "turn") -> Run:
     """Evaluate `dataset` on an empty store; `depth` results are asked for each question."""
     started = time.monotonic()
-    keep = ingest if kind == "turn" else _remember
+    keep = ingest if kind == "turn" else remember
     names = {user: keep(store, user, items, notice) for user, items in dataset.stores.items()}
     stored = time.monotonic()
     if mode != "lexical":
@@ -98,7 +98,7 @@ def ingest(store: Store, user: str, items: list[Item], notice: Notice) -> dict[s
     return names
 
 
-def _remember(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
+def remember(store: Store, user: str, items: list[Item], notice: Notice) -> dict[str, str]:
     """Memory id -> item id."""
     notice(f"storing {len(items)} memories of {user}")
     texts = [item.text if item.speaker is None else f"{item.speaker}: {item.text}" for item in items]

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.candidates import Judged
-from evaluation.datasets import ADVERSARIAL
-from memoryd.retrieval.features import NAMES
+from evaluation.candidates import FEATURES, Judged
+from evaluation.datasets import ADVERSARIAL, OWN, POOLED
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,7 +103,7 @@ def _lists(used: Sequence[Judged], columns: Sequence[int], scale: Floats) -> _Li
 
 def _hardest(one: Judged) -> npt.NDArray[np.intp]:
     """The candidates that any ranker would have to tell apart, and all evidence."""
-    near = one.values[:, NAMES.index("matched")]
+    near = one.values[:, FEATURES.index("matched")]
     place = np.argsort(np.argsort(-near))
     return np.flatnonzero((place < _HARDEST) | one.is_gold)
 
@@ -114,7 +113,9 @@ def _share(one: Judged) -> float:
 
 
 def _suite(one: Judged) -> str:
-    return "zh" if one.question.suite in ("pooled", "own store") else "en"
+    """The data set of a question: MemoryBank's suites ask the same, the companion sets are alike."""
+    suite = one.question.suite
+    return POOLED if suite == OWN else suite.split("_")[0]
 
 
 def _newton(lists: _Lists, is_free: npt.NDArray[np.bool_], l2: float) -> Floats:

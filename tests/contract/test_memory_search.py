@@ -311,7 +311,7 @@ def test_a_result_is_a_list_that_says_what_it_lacks(kb: KB, user: str, stored: l
     assert (nothing, nothing.degraded) == ([], False)
     assert nothing.reason == "filters or session_id left nothing; something is found without"
     report = kb.explain("花生", user_id=user, filters={"category": "core"})
-    assert (report["degraded"], report["reason"], report["answerable"]) == (False, nothing.reason, None)
+    assert (report["degraded"], report["reason"], report["answerable"]) == (False, nothing.reason, False)
 
 
 def test_without_a_model_a_result_is_degraded(wordy: Face, user: str) -> None:

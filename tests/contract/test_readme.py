@@ -15,7 +15,7 @@ from memory_client.types import Intent, Mode, SearchOrder
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.retrieval.ranker import GROUPS
+from memoryd.retrieval import ranker, standing
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,7 +56,13 @@ def searching(readme: str) -> str:
 def test_every_parameter_mode_and_weight_of_search_is_there(searching: str) -> None:
     missing = [name for name in find("memory.search").parameters if not re.search(rf"\b{name}\b", searching)]
     assert missing == ["user_id"]  # every method has it
-    for name in (*get_args(Mode), *get_args(Intent), *get_args(SearchOrder), *GROUPS):
+    for name in (
+        *get_args(Mode),
+        *get_args(Intent),
+        *get_args(SearchOrder),
+        *ranker.RELEVANCE,
+        *standing.GROUPS,
+    ):
         assert re.search(rf"\b{name}\b", searching), name
 
 

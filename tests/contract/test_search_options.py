@@ -441,7 +441,7 @@ def test_an_empty_answer_says_why(kb: KB, user: str, mode: str) -> None:
     ]
     assert why(session_id="none") == ["filters or session_id left nothing; something is found without"]
     assert why(offset=3) == ["offset 3 is behind the last hit"]
-    assert "nothing scores 1: min_score is over the best" in why("花生和虾", min_score=1.0)[0]
+    assert "nothing passes min_score=1.0: the best score is" in why("花生和虾", min_score=1.0)[0]
     kb.archive(id, user_id=user)
     assert why() == ["only what is archived or superseded is found: include_archived (--archived) shows it"]
     assert kb.explain("花生", user_id=user, mode=mode, include_archived=True)["notes"] == []

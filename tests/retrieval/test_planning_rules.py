@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_client.types import Intent
 from memoryd.retrieval.planning.commands import find_command
 from memoryd.retrieval.planning.strategies import STRATEGIES
 from memoryd.retrieval.planning.understanding import READ, Understanding, understand
@@ -274,5 +276,5 @@ def test_commands_are_decided_for_any_mixture_of_their_words(words: list[str]) -
 
 
 def test_each_intent_has_a_strategy() -> None:
-    assert set(STRATEGIES) == {"fact", "reasoning", "contextual", "preference", "skill"}
+    assert set(STRATEGIES) == set(get_args(Intent))
     assert all(one.primary != one.fallback and 0 < one.weak < 1 for one in STRATEGIES.values())

@@ -697,7 +697,7 @@ def test_an_empty_answer_has_its_reason_and_is_not_degraded(ask: Ask) -> None:
         ({"query": "2月30日吃了什么"}, "no such date"),
         ({"query": "？！"}, "only punctuation"),
         ({"offset": 40}, "offset 40 is behind the last hit"),
-        ({"min_score": 1.0}, "nothing scores 1: min_score is over the best"),
+        ({"min_score": 1.0}, "nothing passes min_score=1.0: the best score is"),
         ({"scope": Scope("nobody")}, "nothing is stored yet"),
         ({"filters": {"category": "core"}}, "filters or session_id left nothing"),
     ):

@@ -39,7 +39,7 @@ def judged(
     ranks[:, 0] = range(1, len(values) + 1)
     chosen = (evidence, frozenset[str]()) if any_of else (frozenset[str](), evidence)
     question = Question(group, "LoCoMo", category, "?", *chosen)
-    return Judged(question, items, table, ranks, np.array([item in evidence for item in items]))
+    return Judged(question, items, table, ranks, np.array([item in evidence for item in items]), 0.0, 5)
 
 
 def questions(count: int = 30, category: str = "fact") -> list[Judged]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Intent = Literal["fact", "reasoning", "contextual", "preference", "skill"]
+Intent = Literal["fact", "reasoning", "contextual", "preference", "skill", "chitchat"]
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -78,10 +78,25 @@ _SKILL = _any(
     r"[^,;。]*[^,的了过?。!](?=[?。!]*$)",
 )
 
+_SMALL_TALK = (
+    r"你好|您好|大家好|哈喽|[早晚]上好|[上中下]午好|[早晚午]安|早|拜拜|再见|明天见"
+    r"|谢谢|多谢|谢|辛苦|不客气|没事"
+    r"|[哈嘿呵嘻嗯哦噢嗨哇]+|好的?|行|可以|对|是的?|真?棒|太好了"
+    r"|hello|hey+|hi+|yo|good (?:morning|afternoon|evening|night|day)|(?:good)?bye|see (?:you|ya)"
+    r"|thanks?(?: you)?|thx|cheers|welcome|(?:ha)+h?|(?:he){2,}|lol|wow|ok(?:ay)?"
+    r"|yes|yeah|yep|nope|no|sure|great|cool|nice|awesome|perfect"
+)
+_FILLING = r"[呀啊吧呢了啦喔哟嘛么你您们大家]|there|all|everyone|so much|a lot|very much|then|again"
+_CHITCHAT_LENGTH = 40
+_CHITCHAT = re.compile(rf"(?=.*(?:{_SMALL_TALK}))(?:\W|(?:{_SMALL_TALK}|{_FILLING})(?![a-z]))++")
+"""A message of nothing but greetings, thanks, laughter and assent; possessive, so that it reads once."""
+
 
 def find_intent(folded: str) -> Intent:
     """The intent of a folded query; `fact` when no rule knows better."""
     text = " ".join(folded.split())
+    if len(text) <= _CHITCHAT_LENGTH and _CHITCHAT.fullmatch(text):
+        return "chitchat"
     if _CONTEXTUAL.search(text):
         return "contextual"
     if _WHY.search(text):

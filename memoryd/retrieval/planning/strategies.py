@@ -32,6 +32,7 @@ STRATEGIES: Mapping[Intent, Strategy] = MappingProxyType(
         "reasoning": Strategy("ranked", "semantic", WEAK_MEANING),
         "contextual": Strategy("ranked", "normalised", WEAK_MEANING),
         "preference": Strategy("ranked", "semantic", WEAK_MEANING),
+        "chitchat": Strategy("ranked", "rrf", WEAK_FACT),
         "skill": Strategy("ranked", "rrf", WEAK_FACT),
     }
 )

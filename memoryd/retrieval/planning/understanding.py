@@ -52,7 +52,9 @@ def _understand(query: str, times: tuple[str, ...]) -> Understanding:
     timeless = _without(query, times)
     keywords, phrases, names = find_keywords(timeless), find_phrases(query), find_names(timeless)
     points_back = says and not keywords and not times
-    intent = "contextual" if command or points_back else find_intent(folded)
+    intent = find_intent(folded)
+    if command or (points_back and intent != "chitchat"):
+        intent = "contextual"
     vague = intent == "contextual" or (not names and _is_short(keywords))
     return Understanding(
         query=query,
