@@ -139,9 +139,8 @@ class Search:
         self._wait_vectors(request, plan, patience)
         work, found = self._ranked(request, plan, patience)
         found, note = self._reranked(request, found, work, is_recency=plan.recency is not None)
-
         plan = with_learned_intent(plan, request, work.encoded)
-        is_degraded = bool(work.lacks or plan.lacks)
+        is_degraded = bool(work.lacks or plan.lacks or work.pending_texts)
         judged = judge(found, plan, is_degraded=is_degraded)
         kept, threshold_note = passing_hits(found, plan, request.min_score)
         work.notes += [] if threshold_note is None else [threshold_note]

@@ -27,6 +27,7 @@ Floats = npt.NDArray[np.float32]
 
 def train_space(parts: Parts) -> dict[str, Any]:
     """The arrays of `trained_space.npz`, see `memoryd.retrieval.trained_space`."""
+    parts.meaning.wait(Deadline.after(_SECONDS))
     passages = {one: _passages(parts, _label_texts(one)) for one in LANGUAGES}
     queries = {one: _queries(parts, _label_queries(one)) for one in LANGUAGES}
     messages, kinds = _messages(parts)
