@@ -146,10 +146,11 @@ def _print(title: str, judged: Sequence[Judged], rankers: Sequence[Any], ks: Seq
         print(f"{title}, {part}: recall@{'/'.join(map(str, ks))}  {columns}", flush=True)
 
 
-def _calibration(name: str, trained: Trained, sets: Sets) -> Calibration:
+def _calibration(name: ProfileName, trained: Trained, sets: Sets) -> Calibration:
     import numpy as np
 
     from evaluation.calibration_training import (
+        CALIBRATED_BY,
         answers_of,
         calibration_error,
         cross_fitted,
@@ -159,14 +160,14 @@ def _calibration(name: str, trained: Trained, sets: Sets) -> Calibration:
     )
     from evaluation.sets import everything
 
-    answers = answers_of(everything(sets), trained)
-    scores, shares = cross_fitted(answers), np.array(shares_of(answers))
+    answers, names = answers_of(everything(sets), trained), CALIBRATED_BY[name]
+    scores, shares = cross_fitted(answers, names), np.array(shares_of(answers))
     right = np.array([one.right[0] for one in answers])
     low, high = resampled(scores, right, shares)
     error = calibration_error(scores, right, shares)
     found = f"{error:.3f} [{low:.3f}, {high:.3f}], cross-fitted over {len(answers)} questions"
     print(f"\n{name}: calibration error {found}")
-    calibration = fit_calibration(answers)
+    calibration = fit_calibration(answers, names)
     print(f"{name}: {calibration}")
     for title, judged in sets.items():
         _judged(f"{name}, {title}", trained, calibration, {title: judged})
