@@ -37,6 +37,7 @@ from memory_client.protocol import PROTOCOL
 from memory_client.report import report_failure, report_serving
 from memory_client.types import Metrics
 from memory_client.version import VERSION
+from memoryd.allocator import Release, limit_arenas, release_unused
 from memoryd.app.logs import setup_logging
 from memoryd.app.settings import Settings, load_settings
 from memoryd.server.server import Server
@@ -73,6 +74,7 @@ def serve(paths: DataPaths, overrides: Mapping[str, Any], *, report: Path | None
     and its kind, `InternalError`; it stands in the report as well.
     """
     os.umask(0o077)
+    limit_arenas()
     try:
         settings = load_settings(paths, overrides=overrides)
         paths.make()
@@ -218,6 +220,7 @@ class Daemon:
     def _serve(self, app: App, server: Server, loop: threading.Thread) -> str:
         """Watch over the process until there is a reason to leave."""
         last_work = time.monotonic()
+        release = Release(last_work, app.release_unused, release_unused)
         while True:
             try:
                 return self._stops.get(timeout=_TICK_SECONDS)
@@ -229,6 +232,7 @@ class Daemon:
             if app.busy or server.in_flight or server.last_activity > last_work:
                 last_work = time.monotonic()
                 self._owner.mark_active()
+            release.tick(last_work, time.monotonic())
             limit = self._settings.daemon.idle_exit
             if limit and time.monotonic() - last_work >= limit:
                 return f"idle for {limit:g} s"

@@ -1,7 +1,7 @@
 """Measure everything that was asked of memoryd's speed and size, and print asked against reached.
 
 python scripts/bench.py [embed bulk start search keyword users recall add decay versions triples knowledge
-                        size] [--turns FILE] [--million] [--json FILE] [--dir PATH]
+                        size load] [--turns FILE] [--million] [--json FILE] [--dir PATH]
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ SECTIONS = {
     "triples": "benchmarks.triples",
     "knowledge": "benchmarks.knowledge",
     "size": "benchmarks.size",
+    "load": "benchmarks.load",
 }
 MILLION = "million"
 # Importing the client starts nothing here.

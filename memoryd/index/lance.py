@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 _PREFIX = "vectors_"
 _COLUMNS = ["row", "text_seq", "user_id", "vector"]
 _SCANNED_AT_ONCE = 4096
+_CACHE_BYTES = 2**24
+"""Of each of its caches; by itself LanceDB keeps up to 7 GB, much of it about versions nobody reads again."""
 # everything but the newest version; a plain zero makes lancedb warn of other processes, which the lock of
 # the data directory rules out
 _ALL_OLD_VERSIONS = timedelta(milliseconds=1)
@@ -193,7 +195,10 @@ class LanceStore:
         with lance_errors(self.path):
             import lancedb
 
-            self._connection = lancedb.connect(self.path)
+            session = lancedb.Session(
+                index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES
+            )
+            self._connection = lancedb.connect(self.path, session=session)
 
     def table(self, space_id: int, dim: int) -> VectorTable:
         """The table of a space, made when it is missing, made anew when it is damaged."""

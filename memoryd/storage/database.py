@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _IDLE_READERS = 8
+_WRITER_CACHE_KB, _READER_CACHE_KB = 16_000, 2_000
+"""Pages that a connection keeps. There are many readers, and the system caches the file for all of them."""
 
 
 class Transaction:
@@ -97,12 +99,16 @@ def _set_up(connection: sqlite3.Connection, read_only: bool) -> None:
         "checkpoint_fullfsync=ON",
         "secure_delete=ON",
         "foreign_keys=ON",
-        "cache_size=-16000",
+        f"cache_size=-{_READER_CACHE_KB if read_only else _WRITER_CACHE_KB}",
         "temp_store=MEMORY",
     ):
         connection.execute(f"PRAGMA {pragma}")
     if read_only:
         connection.execute("PRAGMA query_only=ON")
+
+
+def _shrink(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA shrink_memory")
 
 
 class Database:
@@ -130,6 +136,21 @@ class Database:
     def maintain(self, action: Callable[[sqlite3.Connection], T]) -> T:
         """Run `action` in the writer thread outside a transaction (VACUUM, checkpoint, backup)."""
         return self._submit(lambda: action(self._writer))
+
+    def release_unused(self) -> None:
+        """Give back the pages that idle connections keep; they are read again when they are needed."""
+        self.maintain(_shrink)
+        for reader in self._idle_readers():
+            _shrink(reader)
+            self._give_back(reader)
+
+    def _idle_readers(self) -> list[sqlite3.Connection]:
+        """All of them, taken out: the queue would return the one just given back again and again."""
+        found = []
+        with suppress(queue.Empty):
+            while True:
+                found.append(self._readers.get_nowait())
+        return found
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:

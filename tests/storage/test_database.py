@@ -7,6 +7,7 @@ import stat
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -317,3 +318,36 @@ def test_a_constraint_that_is_broken_is_an_error_of_ours(store: SmallStore) -> N
     store.database.write(put)
     with pytest.raises(StorageError, match="UNIQUE"):
         store.database.write(put)
+
+
+def test_the_page_caches_of_all_idle_readers_are_small(store: SmallStore) -> None:
+    with ExitStack() as stack:
+        readers = [stack.enter_context(store.database.read()) for _ in range(20)]
+    sizes = [
+        -int(reader.execute("PRAGMA cache_size").fetchone()[0]) for reader in readers if _is_open(reader)
+    ]
+    assert 1 <= len(sizes) <= 8
+    assert min(sizes) > 0
+    assert sum(sizes) <= 32_000
+
+
+def _is_open(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except sqlite3.ProgrammingError:
+        return False
+    return True
+
+
+def test_idle_connections_give_their_pages_back_and_go_on(store: SmallStore) -> None:
+    rows = store.add(*(f"text {number}" for number in range(50)))
+    with ExitStack() as stack:
+        readers = [stack.enter_context(store.database.read()) for _ in range(3)]
+        for reader in readers:
+            reader.execute(COUNT).fetchone()
+    statements: list[str] = []
+    for reader in readers:
+        reader.set_trace_callback(statements.append)
+    store.database.release_unused()
+    assert statements == ["PRAGMA shrink_memory"] * 3
+    assert store.scalar(COUNT) == len(rows)
