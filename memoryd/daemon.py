@@ -37,7 +37,7 @@ from memory_client.protocol import PROTOCOL
 from memory_client.report import report_failure, report_serving
 from memory_client.types import Metrics
 from memory_client.version import VERSION
-from memoryd.allocator import Release, limit_arenas, release_unused
+from memoryd.app.allocator import Release, limit_arenas, release_unused
 from memoryd.app.logs import setup_logging
 from memoryd.app.settings import Settings, load_settings
 from memoryd.server.server import Server

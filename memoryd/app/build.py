@@ -23,7 +23,7 @@ from memory_client.api import (
 from memory_client.errors import StorageError
 from memory_client.paths import DataPaths
 from memory_client.types import Metrics, Stage
-from memoryd.allocator import release_unused
+from memoryd.app.allocator import release_unused
 from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
 from memoryd.app.setting import values_of

@@ -18,7 +18,7 @@ from memory_client import KnowledgeClient
 PROCESSES, THREADS = 16, 4
 OPERATIONS = 340
 """Of one thread."""
-SECONDS = 300.0
+SECONDS = 600.0
 QUIET_SECONDS = 60.0
 MOST_MB = 450
 _SAMPLE_SECONDS = 0.2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memoryd.allocator import Release
+from memoryd.app.allocator import Release
 
 
 def released(*ticks: tuple[float, float]) -> list[tuple[str, float]]:

@@ -14,9 +14,9 @@ _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """Parameters of `mallopt`."""
 _ARENAS = 2
 """Python holds the GIL for most allocations; more arenas than cores that use them only spread the holes."""
-_LARGE_BYTES = 2**19
+_LARGE_BYTES = 2**18
 """Blocks from here on are mapped by themselves and go back when freed. Unset, glibc raises this to 32 MB."""
-_KEPT_BYTES = 2**22
+_KEPT_BYTES = 2**20
 _QUIET_SECONDS = 10.0
 _LONGEST_SECONDS = 30.0
 
