@@ -99,13 +99,16 @@ class Meaning:
     def wait_vectors(self, user_id: str, kinds: Sequence[TextKind], patience: Deadline) -> None:
         """Wait for the vectors of a user's texts, when few are missing and they are soon there.
 
-        Long texts are not waited for, nor those the model refuses.
+        They are made before those of other users. Long texts are not waited for, nor those the model refuses.
         """
         self._vectors.wait_complete(patience.left())
-        while self._are_few_missing(user_id, kinds) and not (self.is_stalled or patience.over):
-            if not any(self._vectors.is_near(user_id, kind) for kind in kinds):
-                return
-            time.sleep(patience.within(_POLL_SECONDS))
+        if not self._are_few_missing(user_id, kinds):
+            return
+        with self._vectors.awaiting(user_id):
+            while self._are_few_missing(user_id, kinds) and not (self.is_stalled or patience.over):
+                if not any(self._vectors.is_near(user_id, kind) for kind in kinds):
+                    return
+                time.sleep(patience.within(_POLL_SECONDS))
 
     def _are_few_missing(self, user_id: str, kinds: Sequence[TextKind]) -> bool:
         return 0 < sum(self._vectors.missing(user_id, kind) for kind in kinds) <= _FEW_ROWS

@@ -115,13 +115,16 @@ def drop_removals(tx: Transaction) -> None:
     tx.execute("DELETE FROM outbox WHERE operation = ?", (REMOVE,))
 
 
-def waiting(connection: sqlite3.Connection, limit: int, after_row: int, *, long: bool) -> list[Waiting]:
+def waiting(
+    connection: sqlite3.Connection, limit: int, after_row: int, *, long: bool, user_id: str | None = None
+) -> list[Waiting]:
     """Texts to be embedded with a row over `after_row`, by row: those over `LONG` characters, or else the
-    others."""
+    others; of one user or of all."""
+    condition, params = _of(user_id, None)
     queued = connection.execute(
-        "SELECT row, text_seq FROM outbox o "
-        f"WHERE {_WAITS} AND row > ? AND {_IS_LONG} = ? ORDER BY row LIMIT ?",
-        (after_row, long, limit),
+        f"SELECT row, text_seq FROM outbox o WHERE {condition} AND row > ? AND {_IS_LONG} = ? "
+        "ORDER BY row LIMIT ?",
+        (*params, after_row, long, limit),
     ).fetchall()
     found = passages(connection, [row for row, _ in queued])
     return [

@@ -19,6 +19,7 @@ from memory_client.errors import SpaceMismatchError
 from memory_client.paths import DataPaths
 from memoryd.core.kinds import TextKind
 from memoryd.index import outbox
+from memoryd.index.awaited_users import AwaitedUsers
 from memoryd.index.hot import HotIndex
 from memoryd.index.lance import LanceStore, VectorTable
 from memoryd.index.shelf import Shelf
@@ -57,6 +58,7 @@ class State:
         self.building: Building | None = None
         self.complete = threading.Event()  # every vector there is can be found
         self.text_came = threading.Event()
+        self.awaited_users = AwaitedUsers()
         self.store_checked = False
         self.saved: tuple[int, int] | None = None  # space and revision of the last snapshot
         self._swap = threading.Lock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,6 +134,18 @@ class VectorIndex:
         """Texts to be embedded with a row over `after_row`, by row: the long ones, or the others."""
         with self._state.database.read() as connection:
             return outbox.waiting(connection, limit, after_row, long=long)
+
+    def awaited(self, limit: int) -> list[Waiting]:
+        """Texts to be embedded, without the long ones, of the first user whose search waits for them."""
+        with self._state.database.read() as connection:
+            for user_id in self._state.awaited_users.ids():
+                if found := outbox.waiting(connection, limit, 0, long=False, user_id=user_id):
+                    return found
+        return []
+
+    def awaiting(self, user_id: str) -> AbstractContextManager[None]:
+        """During the block a user's texts are embedded before those of others."""
+        return self._state.awaited_users.awaiting(user_id)
 
     def await_text(self, timeout: float) -> None:
         """Return when a text came to wait since the last call, or after `timeout` seconds. For one thread."""

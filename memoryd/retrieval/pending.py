@@ -17,8 +17,8 @@ def pending_lacks(connection: sqlite3.Connection, asks: Sequence[Ask]) -> tuple[
     vectors = sum(_without_vectors(connection, ask) for ask in asks if "semantic" in ask.plan.sources)
     triples = sum(_without_triples(connection, ask) for ask in asks if "graph" in ask.plan.sources)
     found = (
-        (vectors, "still wait to be embedded: search by meaning may miss them"),
-        (triples, "are not read for triples yet: the graph may miss them"),
+        (vectors, "yet to be embedded: search by meaning may miss them"),
+        (triples, "yet to be read for triples: the graph may miss them"),
     )
     return tuple(f"{count:,} {'text' if count == 1 else 'texts'} {what}" for count, what in found if count)
 

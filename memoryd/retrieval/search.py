@@ -41,6 +41,7 @@ from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
 
+Pending = Callable[[], Encoded]
 _PARALLEL = 4
 _WAITING_SHARE = 0.75
 _AGAIN_SECONDS = 0.5
@@ -136,8 +137,9 @@ class Search:
             notes = (*plan.notes, "nothing is searched for in a time that cannot be")
             return Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), empty_reason=plan.times.invalid)
         _check_times(plan)
+        pending = self._encoding(request, plan, patience)  # before the vectors may take all of the patience
         self._wait_vectors(request, plan, patience)
-        work, found = self._ranked(request, plan, patience)
+        work, found = self._ranked(request, plan, patience, pending)
         found, note = self._reranked(request, found, work, is_recency=plan.recency is not None)
         plan = with_learned_intent(plan, request, work.encoded)
         is_degraded = bool(work.lacks or plan.lacks or work.pending_texts)
@@ -170,25 +172,24 @@ class Search:
             self._meaning.wait_vectors(request.scope.user_id, kinds, patience)
 
     def _ranked(
-        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline
+        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline, pending: Pending | None
     ) -> tuple[Work, list[Found]]:
         try:
-            return self._rank(request, plan, patience)
+            return self._rank(request, plan, pending)
         except SpaceMismatchError:  # another model took over between the encoding and the search
             self._meaning.settle()
-            return self._rank(request, plan, patience)
+            return self._rank(request, plan, self._encoding(request, plan, patience))
         except StorageError as error:
             if plan.mode != "hybrid":
                 raise
             log.warning("search by meaning failed: %s", error)
-            work, found = self._rank(request, without_meaning(plan), patience)
+            work, found = self._rank(request, without_meaning(plan), None)
             work.lacks.append(f"answered by keywords alone: {error}")
             return work, found
 
     def _rank(
-        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline
+        self, request: SearchRequest, plan: RetrievalPlan, pending: Pending | None
     ) -> tuple[Work, list[Found]]:
-        pending = self._encoding(request, plan, patience)
         with self._database.read() as connection:
             work = Work(
                 connection,
@@ -216,9 +217,7 @@ class Search:
                 connection, work.calendar, work.now, request.scope.user_id, found, past[0] if past else None
             )
 
-    def _encoding(
-        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline
-    ) -> Callable[[], Encoded] | None:
+    def _encoding(self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline) -> Pending | None:
         """What gives the query's encoding, which is on its way while the words are read.
 
         A search by meaning alone has nothing else to do, nor a bound but its own deadline: it takes no
@@ -232,7 +231,7 @@ class Search:
         future = self._pool.submit(self._meaning.encode, text, patience)
         return lambda: _within(future, patience)
 
-    def _encoded(self, pending: Callable[[], Encoded], request: SearchRequest, work: Work) -> Encoded | None:
+    def _encoded(self, pending: Pending, request: SearchRequest, work: Work) -> Encoded | None:
         with work.timed("embedding"):
             try:
                 encoded = pending()

@@ -170,7 +170,10 @@ class Indexer:
             self._completed = embedder
 
     def _next_waiting(self) -> list[Waiting]:
-        """A portion of what waits behind the last one, by row, and a long text when there are no others."""
+        """A portion of what a search waits for, else of what waits behind the last one, by row, and a long
+        text when there are no others."""
+        if portion := _portion(self._vectors.awaited(PORTION)):
+            return portion
         for long in (False, True):
             if portion := self._portion_behind(long):
                 return portion
@@ -186,7 +189,8 @@ class Indexer:
 
     def _embed_into(self, waiting: Sequence[Waiting]) -> bool:
         """Embed texts and store what was made; False when the model refuses all of them."""
-        on_batch = self._way_maker(waiting[0]) if len(waiting[0].passage.text) > LONG else None
+        is_long = len(waiting[0].passage.text) > LONG
+        on_batch = self._way_maker(waiting[0]) if is_long else self._yield_to_searches
 
         def embed(texts: Sequence[Passage]) -> Sequence[Encoded]:
             return self._meaning.embed_behind(texts, self._stopping.is_set, on_batch)
@@ -216,11 +220,22 @@ class Indexer:
 
         return give_way
 
+    def _yield_to_searches(self, done: int, total: int) -> None:
+        """Called between the batches of a portion: what searches wait for is embedded first."""
+        if done < total:
+            self._guard(self._embed_awaited)
+
+    def _embed_awaited(self) -> None:
+        self._embed_apart(self._vectors.awaited(PORTION))
+
     def _embed_passing(self) -> None:
         """What has come while a long text is being embedded."""
-        passing = _portion(self._vectors.waiting(PORTION))
-        if passing and not self._embed_into(passing):
-            raise _refused(passing)
+        self._embed_apart(self._vectors.awaited(PORTION) or self._vectors.waiting(PORTION))
+
+    def _embed_apart(self, waiting: list[Waiting]) -> None:
+        portion = _portion(waiting)
+        if portion and not self._embed_into(portion):
+            raise _refused(portion)
 
     def _flush(self) -> None:
         if time.monotonic() >= self._flush_at:

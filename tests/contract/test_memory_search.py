@@ -281,6 +281,21 @@ def test_token_vectors_that_are_missing_are_made_again(tmp_path: Path) -> None:
         assert (len(hits), hits.degraded, token_rows(home)) == (1, False, 1)
 
 
+def test_missing_vectors_of_a_user_who_searches_are_made_before_those_of_others(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with opened("in-process", home, **{"embedder.model": "none"}) as kb:
+        kb.add_many(
+            [f"今天去了第 {number} 家店，买了苹果和梨，天气很好。" for number in range(1_500)], user_id="big"
+        )
+        kb.add("主人喜欢在周末去爬山", user_id="small")
+    with opened("in-process", home, **{"search.model_wait_ms": 60_000}) as kb:
+        hits = kb.search("weekend hobby", user_id="small")
+        if "embedding model is available" in str(hits.reason):
+            pytest.skip("no embedding model")
+        assert (len(hits), hits.degraded) == (1, False)
+        assert kb.stats(user_id="big")["pending_vectors"] > 500
+
+
 def token_table(connection: sqlite3.Connection) -> str:
     found = connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'tokens_[0-9]*'")
     return str(found.fetchone()[0])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -60,6 +61,7 @@ class Meaning:
         self.held: dict[str, threading.Event] = {}
         self.patience: list[float | None] = []
         self.vectors_awaited: list[tuple[str, list[str]]] = []
+        self.vectors_are_late = False
 
     def why_not(self) -> str | None:
         return self.reason
@@ -76,8 +78,10 @@ class Meaning:
             self.reason, self.loading = self.loading or None, None
         return self.reason is None
 
-    def wait_vectors(self, user_id: str, kinds: Sequence[str], _: Deadline) -> None:
+    def wait_vectors(self, user_id: str, kinds: Sequence[str], patience: Deadline) -> None:
         self.vectors_awaited.append((user_id, list(kinds)))
+        if self.vectors_are_late:
+            time.sleep(patience.left() or 0)
 
     def wait(self, *_: object) -> None:
         self.waited += 1
@@ -92,6 +96,7 @@ class Meaning:
             assert self.held[query].wait(30)
         if self.error is not None:
             raise self.error
+        deadline.check("embedding the query")
         return Encoded("space", Encoding(np.zeros(2, np.float32)))
 
     def nearest(self, *asked: Any) -> list[tuple[int, float]]:
@@ -342,6 +347,15 @@ def test_only_vectors_of_what_is_searched_are_waited_for(ask: Ask, meaning: Mean
     assert meaning.vectors_awaited == [(USER, ["memory", "turn"])]
 
 
+def test_vectors_that_come_too_late_do_not_cost_the_search_by_meaning_of_the_others(
+    store: SmallStore, meaning: Meaning, host: RerankerHost, rows: list[int]
+) -> None:
+    ask = Ask(store, meaning, Reranker(host, candidates=3, seconds=0.2), model_wait=0.3)
+    meaning.vectors_are_late, meaning.near = True, {rows[3]: 0.9}
+    assert texts(ask("something", mode="hybrid")) == ["plum"]
+    ask.engine.close()
+
+
 def test_slow_searches_by_meaning_keep_no_hybrid_search_waiting(
     ask: Ask, meaning: Meaning, rows: list[int]
 ) -> None:
@@ -383,7 +397,7 @@ def test_texts_that_wait_for_their_vectors_degrade_an_answer(
     store.queue(one, other)
     hits = ask("pear", mode="hybrid")
     assert hits.degraded
-    assert hits.reason == "2 texts still wait to be embedded: search by meaning may miss them"
+    assert hits.reason == "2 texts yet to be embedded: search by meaning may miss them"
     assert "2 texts" in str(ask("pear", mode="semantic").reason)
     for how in ({"mode": "lexical"}, {"mode": "hybrid", "targets": ("turn",)}):
         assert not ask("pear", **how).degraded, how
@@ -399,7 +413,7 @@ def test_memories_that_are_not_read_for_triples_degrade_an_answer(
     hits = ask("pear", mode="hybrid")
     assert (hits.degraded, hits.reason) == (
         True,
-        "2 texts are not read for triples yet: the graph may miss them",
+        "2 texts yet to be read for triples: the graph may miss them",
     )
     assert not ask("pear", mode="semantic").degraded
 
