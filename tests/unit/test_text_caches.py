@@ -25,6 +25,8 @@ NO_TEXT = {
     "memoryd.engine.screen._patterns",
     "memoryd.models.e5.reduction._projection",
     "memoryd.retrieval.ranker.profiles",
+    "memoryd.retrieval.ranker.stored",
+    "memoryd.retrieval.trained_space._stored",
     "memoryd.service.validation.declared_types",
     "memoryd.storage.versions._decoder",
 }
