@@ -19,6 +19,7 @@ PROCESSES, THREADS = 16, 4
 OPERATIONS = 340
 """Of one thread."""
 SECONDS = 600.0
+"""The longest that the load goes on."""
 QUIET_SECONDS = 60.0
 MOST_MB = 450
 _SAMPLE_SECONDS = 0.2
