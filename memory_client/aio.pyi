@@ -725,6 +725,7 @@ class AsyncKnowledgeClient(AsyncCore):
         memory_id: str | None = None,
         window: str | None = None,
         *,
+        decided: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> list[Conflict]: ...

@@ -15,6 +15,7 @@ class ConflictsAPI:
         memory_id: str | None = None,
         window: str | None = None,
         *,
+        decided: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> list[Conflict]:
@@ -28,9 +29,12 @@ class ConflictsAPI:
         within the window that contradict the version before are returned too, with the state `resolved` and
         no id; without `memory_id` also contradictions between knowledge points (ids `knp_`) that a merge has
         met. Each side names its version, who made it, when and why. Of a memory that is archived or
-        superseded nothing is returned. Happenings that may recur (trips, purchases, meetings) do not exclude
-        each other by their times and numbers. Raises `NotFoundError`, `WrongIdError`,
-        `InvalidParameterError`.
+        superseded nothing is returned. `decided=True` returns instead what `resolve` has decided within the
+        window and still holds: `resolved` by archiving the loser, or `dismissed` by `keep_both`, with
+        `decided_by`, `decided_at` and the reason as `decision`.
+
+        Happenings that may recur (trips, purchases, meetings) do not exclude each other by their times and
+        numbers. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError`.
         """
 
     def resolve(

@@ -40,6 +40,12 @@ class Conflict(TypedDict):
     state: ConflictState
     source: ConflictSource
     created_at: float
+    decided_at: float | None
+    """When it was decided, by `decided_by`; None while it is open, as the next two are."""
+    decided_by: str | None
+    """The operator of `resolve`, or of the version that corrected the one before."""
+    decision: str | None
+    """The reason that was given."""
 
 
 class Resolved(TypedDict):

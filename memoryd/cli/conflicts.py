@@ -22,6 +22,7 @@ _SHOWN = 300
     "--window",
     help="Made or changed within: 12h, 30d, 8w, all; by default the setting conflicts.window_days.",
 )
+@click.option("--decided", is_flag=True, help="Those that `resolve` has decided: by whom, when and why.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
 @for_user
 @click.pass_obj
@@ -32,13 +33,14 @@ def conflicts(
     user: str,
     agent: str | None,
     *,
+    decided: bool,
     as_json: bool,
 ) -> None:
     """Show memories that exclude each other, the gravest first."""
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root) as client:
-        found = client.conflicts(memory_id, window, user_id=user, agent_id=agent)
+        found = client.conflicts(memory_id, window, decided=decided, user_id=user, agent_id=agent)
     click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else "\n".join(_lines(found)))
 
 
@@ -73,12 +75,20 @@ def resolve(
 
 def _lines(found: Sequence[Conflict]) -> Iterator[str]:
     for conflict in found:
-        state = "" if conflict["state"] == "open" else "  (corrected since)"
-        yield f"{conflict['severity']:<6} {conflict['type']}: {plain(conflict['detail'])}{state}"
+        yield f"{conflict['severity']:<6} {conflict['type']}: {plain(conflict['detail'])}{_state(conflict)}"
         yield _side(conflict["first"])
         yield _side(conflict["second"])
     if not found:
         yield "no conflicts"
+
+
+def _state(conflict: Conflict) -> str:
+    if conflict["decided_at"] is None:
+        return ""
+    if conflict["id"] is None:
+        return "  (corrected since)"
+    why = f": {plain(conflict['decision'][:_SHOWN])}" if conflict["decision"] else ""
+    return f"  ({conflict['state']} {date(conflict['decided_at'])} by {conflict['decided_by']}{why})"
 
 
 def _side(side: ConflictSide) -> str:

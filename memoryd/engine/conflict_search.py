@@ -146,4 +146,7 @@ def _corrected(old: ConflictSide, new: ConflictSide, found: FoundConflict) -> Co
         state="resolved",
         source="found",
         created_at=new["at"],
+        decided_at=new["at"],
+        decided_by=new["operator"],
+        decision=new["reason"],
     )

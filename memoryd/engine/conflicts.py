@@ -58,8 +58,16 @@ class Conflicts:
             ]
         self._note(found)
         with self._parts.database.read() as connection:
-            told = [_conflict(one) for one in conflicts.open_ones(connection, scope, memory_id, _TOLD)]
+            told = [_open(one) for one in conflicts.open_ones(connection, scope, memory_id, _TOLD)]
         return sorted([*told, *corrected], key=_by_gravity)[:_TOLD]
+
+    def decided(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
+        """What was decided within `seconds` and still holds, in the order of `find`."""
+        since = -math.inf if math.isinf(seconds) else self._parts.clock() - seconds
+        with self._parts.database.read() as connection:
+            if memory_id is not None:
+                known(connection, scope, memory_id)
+            return [_decided(one) for one in conflicts.decided(connection, scope, memory_id, since, _TOLD)]
 
     def resolve(
         self,
@@ -155,8 +163,16 @@ def _by_gravity(conflict: Conflict) -> tuple[int, float]:
     return _RANK[conflict["severity"]], -conflict["created_at"]
 
 
-def _conflict(told: Told) -> Conflict:
-    row = told.row
+def _open(told: Told) -> Conflict:
+    """Of a loser that was restored the former decision no longer counts."""
+    return _conflict(told, replace(told.row, state="open", decided_at=None, operator=None, reason=None))
+
+
+def _decided(told: Told) -> Conflict:
+    return _conflict(told, told.row)
+
+
+def _conflict(told: Told, row: ConflictRow) -> Conflict:
     return Conflict(
         id=row.id,
         first=_side(row.first_id, row.first_version, told.first),
@@ -164,9 +180,12 @@ def _conflict(told: Told) -> Conflict:
         type=row.type,
         severity=row.severity,
         detail=row.detail,
-        state="open",
+        state=row.state,
         source=row.source,
         created_at=row.created_at,
+        decided_at=row.decided_at,
+        decided_by=row.operator,
+        decision=row.reason,
     )
 
 

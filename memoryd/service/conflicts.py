@@ -24,12 +24,14 @@ class ConflictsService(ConflictsAPI):
         memory_id: str | None = None,
         window: str | None = None,
         *,
+        decided: bool = False,
         user_id: str = "default",
         agent_id: str | None = None,
     ) -> list[Conflict]:
         wanted = None if memory_id is None else check_id(memory_id, "mem", "memory_id")
         seconds = self._window if window is None else parse_window(window)
-        return self._conflicts.find(wanted, seconds, Scope.checked(user_id, agent_id))
+        list_conflicts = self._conflicts.decided if decided else self._conflicts.find
+        return list_conflicts(wanted, seconds, Scope.checked(user_id, agent_id))
 
     def resolve(
         self,

@@ -71,6 +71,9 @@ _IS_THERE = (
     "(EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND id = ?) "
     "OR EXISTS (SELECT 1 FROM points WHERE user_id = ? AND id = ?))"
 )
+_BOTH_ACTIVE = "(coalesce(m.state, 'active') = 'active' AND coalesce(n.state, 'active') = 'active')"
+_UNDECIDED = f"c.state <> 'dismissed' AND {_BOTH_ACTIVE}"
+_DECIDED = f"(c.state = 'dismissed' OR c.state = 'resolved' AND NOT {_BOTH_ACTIVE}) AND c.decided_at >= ?"
 _RANK = "CASE c.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END"
 
 
@@ -141,6 +144,24 @@ class Told:
 def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | None, limit: int) -> list[Told]:
     """Undecided conflicts that still hold, of one memory or of all, the gravest first, then the newest:
     between active memories a scope sees, or knowledge points of the user that count."""
+    return _listed(connection, scope, memory_id, _UNDECIDED, (), limit)
+
+
+def decided(
+    connection: sqlite3.Connection, scope: Scope, memory_id: str | None, since: float, limit: int
+) -> list[Told]:
+    """Conflicts that were decided since a time and still hold, in the order of `open_ones`."""
+    return _listed(connection, scope, memory_id, _DECIDED, (since,), limit)
+
+
+def _listed(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    memory_id: str | None,
+    condition: str,
+    values: tuple[float, ...],
+    limit: int,
+) -> list[Told]:
     first, params = scoped(scope)
     second = first.replace("m.", "n.")
     of_one = "" if memory_id is None else "AND ? IN (c.first_id, c.second_id)"
@@ -149,20 +170,20 @@ def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | Non
         coalesce(m.text, p.text), coalesce(v.at, m.created_at, p.created_at), v.operator, v.reason,
         coalesce(n.text, q.text), coalesce(w.at, n.created_at, q.created_at), w.operator, w.reason
         FROM conflicts c
-        LEFT JOIN memories m ON m.id = c.first_id AND m.state = 'active' AND {first}
-        LEFT JOIN memories n ON n.id = c.second_id AND n.state = 'active' AND {second}
+        LEFT JOIN memories m ON m.id = c.first_id AND {first}
+        LEFT JOIN memories n ON n.id = c.second_id AND {second}
         LEFT JOIN points p ON p.id = c.first_id AND p.is_current = 1 AND p.user_id = c.user_id
         LEFT JOIN points q ON q.id = c.second_id AND q.is_current = 1 AND q.user_id = c.user_id
         LEFT JOIN versions v
         ON v.user_id = c.user_id AND v.memory_id = c.first_id AND v.version = c.first_version
         LEFT JOIN versions w
         ON w.user_id = c.user_id AND w.memory_id = c.second_id AND w.version = c.second_version
-        WHERE c.user_id = ? AND c.state <> 'dismissed' {of_one} AND {_HOLDS}
+        WHERE c.user_id = ? AND {condition} {of_one} AND {_HOLDS}
         AND coalesce(m.row, p.row) IS NOT NULL AND coalesce(n.row, q.row) IS NOT NULL
         ORDER BY {_RANK}, c.created_at DESC, c.id DESC LIMIT ?
     """
     of_memory = [] if memory_id is None else [memory_id]
-    found = connection.execute(sql, [*params, *params, scope.user_id, *of_memory, limit])
+    found = connection.execute(sql, [*params, *params, scope.user_id, *values, *of_memory, limit])
     return [Told(ConflictRow(*row[:-8]), Side(*row[-8:-4]), Side(*row[-4:])) for row in map(tuple, found)]
 
 

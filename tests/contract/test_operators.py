@@ -134,6 +134,29 @@ def test_who_resolved_a_conflict_is_told_by_the_loser(kb: KB, user: str) -> None
     assert (last["operation"], last["operator"], last["reason"]) == ("archive", "user", "she said so")
 
 
+def test_decided_conflicts_name_who_decided_when_and_why(kb: KB, user: str) -> None:
+    lawyer, nurse = kb.add("主人的职业是律师", user_id=user), kb.add("主人的职业是护士", user_id=user)
+    beijing, shanghai = kb.add("主人住在北京", user_id=user), kb.add("主人住在上海", user_id=user)
+    before = kb.conflicts(user_id=user)
+    assert {(one["state"], one["decided_at"], one["decided_by"], one["decision"]) for one in before} == {
+        ("open", None, None, None)
+    }
+    assert kb.conflicts(decided=True, user_id=user) == []
+    kb.resolve(lawyer, nurse, keep_both=True, user_id=user, **WHO)
+    kb.resolve(shanghai, beijing, user_id=user, operator="import", reason="moved")
+    assert kb.conflicts(user_id=user) == []
+    decided = kb.conflicts(decided=True, user_id=user)
+    assert {(one["state"], one["first"]["id"], one["decided_by"], one["decision"]) for one in decided} == {
+        ("dismissed", lawyer, "user", "she said so"),
+        ("resolved", beijing, "import", "moved"),
+    }
+    assert all(one["decided_at"] >= one["created_at"] for one in decided)
+    assert [one["first"]["id"] for one in kb.conflicts(lawyer, decided=True, user_id=user)] == [lawyer]
+    assert kb.conflicts(decided=True, user_id=f"{user}-other") == []
+    kb.restore(beijing, user_id=user)  # undecided again
+    assert [one["state"] for one in kb.conflicts(decided=True, user_id=user)] == ["dismissed"]
+
+
 def test_a_correction_within_a_memory_names_both_sides(kb: KB, user: str) -> None:
     id = kb.add("主人对花生过敏", user_id=user)
     kb.update_text(id, "主人对花生不过敏", user_id=user, **WHO)
@@ -144,6 +167,8 @@ def test_a_correction_within_a_memory_names_both_sides(kb: KB, user: str) -> Non
         "user",
     )
     assert found["second"]["reason"] == "she said so"
+    assert (found["decided_by"], found["decision"]) == ("user", "she said so")
+    assert found["decided_at"] == found["second"]["at"]
 
 
 def test_a_verdict_names_who_decided(kb: KB, user: str) -> None:

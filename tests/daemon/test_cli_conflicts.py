@@ -44,6 +44,11 @@ def test_conflicts_are_shown_and_resolved(home: Path) -> None:
     done = run(home, "resolve", winner, loser, "--reason", "she said so")
     assert done.stdout == f"{loser} is archived as wrong; conflicts closed: 1\n"
     assert run(home, "conflicts").stdout == "no conflicts\n"
+    (line,) = [
+        line for line in run(home, "conflicts", "--decided").stdout.splitlines() if "exclusive" in line
+    ]
+    assert "(resolved " in line
+    assert line.endswith(" by user: she said so)")
 
 
 def test_what_is_wrong_is_one_line(home: Path) -> None:
