@@ -87,7 +87,7 @@ _DAY = 24 * 3600.0
 _TURN_SECONDS = 60.0
 """How long one job may keep the others waiting."""
 _FILL_SECONDS = 0.2
-"""How long a start waits for the keyword index to be filled before it goes on in the background."""
+"""How long a start waits for a keyword index that finds nothing, before it is filled in the background."""
 FILL_KEYWORDS = "fill_keywords"
 
 
@@ -180,7 +180,9 @@ class App:
     def open(self) -> None:
         """Make keyword search work and begin to load the rest in the background."""
         parts = self._parts
-        to_fill = not self._maintain.lexical_is_complete() and self._maintain.fill_lexical(_FILL_SECONDS)
+        to_fill = not self._maintain.lexical_is_complete()
+        if to_fill and not self._maintain.lexical_is_searchable():
+            to_fill = self._maintain.fill_lexical(_FILL_SECONDS)
         parts.vectors.open()
         parts.meaning.host.start()
         parts.reranker.start()
@@ -293,7 +295,7 @@ class App:
             "decay": self._fade,
             "compact": lambda: _noted(self._maintain.compact()),
             "reembed": lambda: self._reembed(reembed),
-            REMOVAL: self._maintain.remove_physically,
+            REMOVAL: self._remove_physically,
             IDLE: self._closing.close_idle,
             MERGE: self._merge_knowledge,
             READ_OLD: self._read_old,
@@ -322,6 +324,13 @@ class App:
     def _fill_keywords(self) -> None:
         if self._maintain.fill_lexical(_TURN_SECONDS) and not self._stopping.is_set():
             self._jobs.enqueue(FILL_KEYWORDS)
+
+    def _remove_physically(self) -> None:
+        """Once the keyword index is complete: deleted texts go with the tables of earlier schemas."""
+        if not self._maintain.fill_lexical(_TURN_SECONDS):
+            self._maintain.remove_physically()
+        else:
+            self._jobs.enqueue(REMOVAL)
 
     def _read_old(self) -> None:
         if self._backlog.read() and not self._stopping.is_set():

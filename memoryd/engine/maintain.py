@@ -112,6 +112,10 @@ class Maintain:
         """Whether the keyword index holds every text, by today's folding."""
         return not self._fill.is_needed()
 
+    def lexical_is_searchable(self) -> bool:
+        """Whether keyword search finds every text while the index is completed."""
+        return self._fill.is_searchable()
+
     def fill_lexical(self, seconds: float = math.inf) -> bool:
         """Complete the keyword index for so long; whether anything is left."""
         return self._fill.run(time.monotonic() + seconds, lambda: self.runtime.is_stopping)
@@ -124,8 +128,11 @@ class Maintain:
         return Compacted(before=before, after=self._own_bytes())
 
     def remove_physically(self) -> None:
-        """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL."""
-        self.fill_lexical()  # tables of an earlier schema go, and with them what was deleted
+        """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL.
+
+        Keyword tables of earlier schemas keep deleted texts of users who still have texts, until these users'
+        texts are in the shared table.
+        """
         self._keyword_removal.run()
         self._parts.vectors.compact()
         wipe_unused_bytes(self._parts.database)

@@ -19,6 +19,7 @@ from memoryd.core.cues import cues_of
 from memoryd.core.fold import FOLD_VERSION, index_terms
 from memoryd.core.kinds import TextKind
 from memoryd.index import partitions, terms
+from memoryd.index.keyword_removal import delete_set_aside
 from memoryd.index.lexical import insert_terms
 from memoryd.index.partitions import Partition, State
 from memoryd.storage.database import Database, Transaction
@@ -46,7 +47,16 @@ class KeywordFill:
     def is_needed(self) -> bool:
         """Whether any partition is out of date, or missing."""
         with self._database.read() as connection:
-            return bool(partitions.outdated(connection, FOLD_VERSION)) or _lacks_partitions(connection)
+            return (
+                bool(partitions.outdated(connection, FOLD_VERSION))
+                or bool(partitions.set_aside(connection))
+                or _lacks_partitions(connection)
+            )
+
+    def is_searchable(self) -> bool:
+        """Whether every text is found meanwhile, in a partition of an earlier schema or folding."""
+        with self._database.read() as connection:
+            return partitions.all_serve(connection) and not _lacks_partitions(connection)
 
     def run(self, until: float, is_stopping: Callable[[], bool] = lambda: False) -> bool:
         """Go on until a time of the monotonic clock; whether anything is left to fill."""
@@ -58,9 +68,13 @@ class KeywordFill:
             with self._database.read() as connection:
                 waiting = deque(partitions.outdated(connection, FOLD_VERSION))
             rows: deque[int] = deque()
-            while waiting and time.monotonic() < until and not is_stopping():
+
+            def is_over() -> bool:
+                return time.monotonic() >= until or is_stopping()
+
+            while waiting and not is_over():
                 rows = self._go_on(waiting, rows)
-            return bool(waiting)
+            return bool(waiting) or delete_set_aside(self._database, is_over)
 
     def _go_on(self, waiting: deque[Work], rows: deque[int]) -> deque[int]:
         """One transaction: some texts of the first partition that waits. rows: those it lacks, if known."""

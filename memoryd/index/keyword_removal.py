@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from memoryd.index import partitions
 from memoryd.index.partitions import SHARED_TABLE, term_range
@@ -20,6 +20,8 @@ _SECONDS = 0.03
 """After so long a transaction ends: other writes wait for it."""
 _MERGED_PAGES = 64
 """Of 4 KB, written by one transaction; 10 to 50 ms."""
+_DELETED_AT_ONCE = 200
+"""Rows of a table that was set aside, up to 4 KB each."""
 _MOST_ROUNDS = 5
 _ROWS_AT_ONCE = 20_000
 """Texts whose terms are held in memory."""
@@ -40,9 +42,31 @@ class KeywordRemoval:
         with self._lock:
             with self._database.read() as connection:
                 numbers = partitions.abandoned(connection)
+            delete_set_aside(self._database, lambda: False)
             for number in numbers:
                 _delete_partition(self._database, number)
             _merge(self._database)
+
+
+def delete_set_aside(database: Database, is_over: Callable[[], bool]) -> bool:
+    """Delete the content of dropped tables of an earlier schema; whether any is left."""
+    with database.read() as connection:
+        is_left = bool(partitions.set_aside(connection))
+    while is_left and not is_over():
+        is_left = database.write(_delete_some_set_aside)
+    return is_left
+
+
+def _delete_some_set_aside(tx: Transaction) -> bool:
+    until = time.monotonic() + _SECONDS
+    waiting = partitions.set_aside(tx.connection)
+    while waiting:
+        slice_ = f"SELECT id FROM {waiting[0]} LIMIT {_DELETED_AT_ONCE}"
+        if not tx.execute(f"DELETE FROM {waiting[0]} WHERE id IN ({slice_})").rowcount:
+            tx.execute(f"DROP TABLE {waiting.pop(0)}")
+        if time.monotonic() >= until:
+            break
+    return bool(waiting)
 
 
 def _delete_partition(database: Database, number: int) -> None:

@@ -20,8 +20,13 @@ State = Literal["serving", "filling"]
 
 SHARED_TABLE = "keywords"
 _MIN_IDF = 1e-6
+_DROPPED_AT_ONCE = 5000
+"""Texts: a table of more is set aside and deleted in slices, as dropping it holds the writer."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SEPARATOR, _BEHIND_SEPARATOR = "#", "$"
+_UNUSED = "unused"
+_FIRST_RECORDS = 10
+"""Ids of FTS5's averages and structure are not above; those of content are."""
 _COLUMNS = "number, kind, documents, terms, is_shared, state, fold_version, filled_to, fill_end"
 
 
@@ -80,7 +85,7 @@ def term_range(number: int) -> tuple[str, str]:
     return prefix, prefix[:-1] + _BEHIND_SEPARATOR
 
 
-def own_table(number: int) -> str:
+def own_table(number: int | str) -> str:
     """The table of a partition of an earlier schema."""
     return f"lexical_{number}"
 
@@ -123,8 +128,26 @@ def drop(tx: Transaction, partition: Partition) -> None:
         tx.execute("INSERT INTO abandoned_partitions VALUES (?)", (partition.number,))
     else:
         tx.execute(f"DROP TABLE IF EXISTS {partition.table}_terms")
+        if partition.documents > _DROPPED_AT_ONCE:
+            _set_aside(tx, partition.table)
         tx.execute(f"DROP TABLE IF EXISTS {partition.table}")
     tx.execute("DELETE FROM keyword_partitions WHERE number = ?", (partition.number,))
+
+
+def _set_aside(tx: Transaction, table: str) -> None:
+    """Leave a table of an earlier schema without its content, which goes into plain tables."""
+    for part, column in (("data", "block"), ("docsize", "sz")):
+        tx.execute(f"ALTER TABLE {table}_{part} RENAME TO {table}_{_UNUSED}_{part}")
+        tx.execute(f"CREATE TABLE {table}_{part} (id INTEGER PRIMARY KEY, {column} BLOB)")
+    tx.execute(  # FTS5 opens no table without these, and drops none that it cannot open
+        f"INSERT INTO {table}_data SELECT id, block FROM {table}_{_UNUSED}_data WHERE id <= {_FIRST_RECORDS}"
+    )
+
+
+def set_aside(connection: sqlite3.Connection) -> list[str]:
+    """Tables with the content of dropped tables of an earlier schema."""
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?"
+    return [name for (name,) in connection.execute(sql, (f"{own_table('[0-9]*')}_{_UNUSED}_*",))]
 
 
 def serve(tx: Transaction, partition: Partition) -> None:
@@ -152,6 +175,15 @@ def outdated(connection: sqlite3.Connection, fold_version: str) -> list[tuple[st
         "WHERE state = 'filling' OR is_shared = 0 OR fold_version != ? GROUP BY user_id, kind"
     )
     return [(user_id, kind) for user_id, kind in connection.execute(sql, (fold_version,))]
+
+
+def all_serve(connection: sqlite3.Connection) -> bool:
+    """Whether each user and kind has a partition that serves searches."""
+    sql = (
+        "SELECT NOT EXISTS (SELECT 1 FROM keyword_partitions GROUP BY user_id, kind "
+        "HAVING max(state) = 'filling')"
+    )
+    return bool(connection.execute(sql).fetchone()[0])
 
 
 def abandoned(connection: sqlite3.Connection) -> list[int]:

@@ -27,6 +27,8 @@ FORMER = 5
 """The last schema with a keyword table per user and kind."""
 NO_MODEL = {"embedder.model": "none"}
 _AT_ONCE = 1000
+_BETWEEN_SEARCHES = 0.25
+"""Seconds between the searches during the filling, which would otherwise last for minutes."""
 _START = 1_780_000_000.0
 
 
@@ -84,6 +86,7 @@ def _while_filled(client: KnowledgeClient, path: Path, texts: Sequence[str]) -> 
     with closing(connect(path, read_only=True)) as reader:
         sql = "SELECT count(*) FROM keyword_partitions WHERE state = 'filling' OR is_shared = 0"
         while reader.execute(sql).fetchone()[0]:
+            time.sleep(_BETWEEN_SEARCHES)
             yield timed(client.search, texts[int(time.monotonic() * 100) % len(texts)][-12:], mode="lexical")
 
 

@@ -11,7 +11,7 @@ from fixture_dump import NO_MODEL, fill, fixture, restore
 from small_store import SmallStore, small_store
 from support import eventually
 
-from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError
+from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError, StorageError
 from memoryd.core.filters import EVERYTHING
 from memoryd.core.scope import Scope
 from memoryd.index.lexical import LexicalIndex
@@ -65,19 +65,20 @@ def test_steps_are_in_order_and_without_gaps() -> None:
 
 def test_an_empty_directory_gets_todays_schema_and_needs_no_backup(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite3"
-    assert migrate(path, tmp_path) == []
+    assert migrate(path, tmp_path) is None
     assert version(path) == SCHEMA
     assert list(tmp_path.glob("schema-*")) == []
 
 
 def test_a_current_database_is_left_as_it_is(old: SmallStore) -> None:
     before = old.path.read_bytes()
-    assert migrate(old.path, old.backups) == []
+    assert migrate(old.path, old.backups) is None
     assert old.path.read_bytes() == before
 
 
 def test_a_step_is_taken_after_a_backup_and_keeps_the_data(old: SmallStore) -> None:
-    [backup] = migrate(old.path, old.backups, steps(add_moods))
+    backup = migrate(old.path, old.backups, steps(add_moods))
+    assert backup is not None
     assert version(old.path) == SCHEMA + 1
     assert look(old.path, "SELECT text, mood FROM memories") == [
         ("主人对花生过敏", "calm"),
@@ -100,11 +101,28 @@ def test_the_index_still_serves_after_a_step(old: SmallStore) -> None:
         database.close()
 
 
-def test_several_steps_have_a_backup_each(old: SmallStore) -> None:
-    backups = migrate(old.path, old.backups, steps(add_moods, add_more))
-    assert [version(backup) for backup in backups] == [SCHEMA, SCHEMA + 1]
+def test_several_steps_have_one_backup_named_after_the_schema_before(old: SmallStore) -> None:
+    backup = migrate(old.path, old.backups, steps(add_moods, add_more))
+    assert backup is not None
+    assert list(old.backups.iterdir()) == [backup]
+    assert backup.name.startswith(f"schema-{SCHEMA}-")
+    assert version(backup) == SCHEMA
     assert look(old.path, "SELECT name FROM moods") == [("calm",)]
-    assert look(backups[1], "SELECT count(*) FROM moods") == [(0,)]
+
+
+def test_a_backup_has_its_name_only_once_it_is_complete(
+    old: SmallStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old.backups / "schema-1-20260101000000.sqlite3.partial").write_bytes(b"of a process that was killed")
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(StorageError):
+        migrate(old.path, old.backups, steps(add_moods))
+    assert list(old.backups.iterdir()) == []
+    assert version(old.path) == SCHEMA
 
 
 def test_a_step_that_fails_leaves_the_schema_before_and_every_row(old: SmallStore) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from memory_client.errors import SchemaVersionError
 from memoryd.storage.database import connect
-from memoryd.storage.faults import storage_errors
+from memoryd.storage.faults import file_errors, storage_errors
 from memoryd.storage.migrations import v0001, v0002, v0003, v0004, v0005, v0006
 
 log = logging.getLogger(__name__)
@@ -35,13 +36,14 @@ STEPS: tuple[Step, ...] = (
     Step(6, v0006.apply),
 )
 SCHEMA = STEPS[-1].version
+_UNFINISHED = ".partial"
 
 
-def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> list[Path]:
-    """Bring the database up to the newest step; return the backups made, one before each step of
-    a database that is not new.
+def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> Path | None:
+    """Bring the database up to the newest step; return the backup made before the first one.
 
-    Raises `SchemaVersionError` for a newer database, `DatabaseCorruptError`, `DiskFullError`.
+    It is named after the schema it holds. None if there was nothing to do, or the database is new. Raises
+    `SchemaVersionError` for a newer database, `DatabaseCorruptError`, `DiskFullError`.
     """
     _make_private(path)
     with storage_errors(path), closing(connect(path)) as connection:
@@ -54,12 +56,11 @@ def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> list[Pa
                 found=current,
                 supported=newest,
             )
-        return [
-            backup
-            for step in steps
-            if step.version > current
-            for backup in _take(connection, step, backups if current else None)
-        ]
+        backup = _backup(connection, backups, current) if 0 < current < newest else None
+        for step in steps:
+            if step.version > current:
+                _take(connection, step)
+        return backup
 
 
 def schema_of(connection: sqlite3.Connection) -> int:
@@ -67,9 +68,8 @@ def schema_of(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _take(connection: sqlite3.Connection, step: Step, backups: Path | None) -> list[Path]:
+def _take(connection: sqlite3.Connection, step: Step) -> None:
     before = schema_of(connection)
-    made = [] if backups is None else [_backup(connection, backups, before)]
     connection.execute("BEGIN IMMEDIATE")
     try:
         step.apply(connection)
@@ -80,16 +80,30 @@ def _take(connection: sqlite3.Connection, step: Step, backups: Path | None) -> l
             connection.execute("ROLLBACK")
         raise
     log.info("schema %d -> %d", before, step.version)
-    return made
 
 
 def _backup(connection: sqlite3.Connection, backups: Path, version: int) -> Path:
+    """Copy the database. The copy has its name only once it is complete and durable.
+
+    Raises `StorageError` and its kind.
+    """
+    for unfinished in backups.glob(f"schema-*{_UNFINISHED}"):  # of a process that was killed
+        unfinished.unlink()
     stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime())
     target = backups / f"schema-{version}-{stamp}.sqlite3"
-    _make_private(target)
-    with closing(sqlite3.connect(target)) as copy:
-        connection.backup(copy)
-    return target
+    partial = target.with_name(target.name + _UNFINISHED)
+    _make_private(partial)
+    try:
+        with closing(sqlite3.connect(partial)) as copy:
+            copy.execute("PRAGMA journal_mode = OFF")  # a copy that fails is deleted
+            copy.execute("PRAGMA synchronous = OFF")
+            connection.backup(copy)
+        with file_errors(partial), partial.open("r+b") as content:
+            os.fsync(content.fileno())
+    except BaseException:
+        partial.unlink()
+        raise
+    return partial.replace(target)
 
 
 def _make_private(path: Path) -> None:
