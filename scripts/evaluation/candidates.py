@@ -36,7 +36,7 @@ SOURCES = ("lexical", "semantic", "temporal", "exact")
 FEATURES = (*features.NAMES, "graph")
 _PATIENCE = 60.0
 _ENGINE_SECONDS = 120.0
-_FORM = "3"
+_FORM = "4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _judged(
     request = _request(dataset, question, kind)
     plan = replace(make_plan(request, meaning=None), depth=depth)
     ask = Ask(request.query, kind, request.scope, plan.filters, depth, plan)
-    graph = StoredGraph() if kind == "memory" else None
+    graph = StoredGraph()
     with parts.database.read() as connection:
         encoded = parts.meaning.encode(request.query, request.deadline)
         work = ranking.Work(connection, parts.lexical, parts.meaning, graph, encoded, {}, parts.clock())

@@ -23,8 +23,8 @@ LOCOMO = ("LoCoMo", "LoCoMo facts")
 """Sets under CC BY-NC 4.0; all others are ours or MIT."""
 CUES = ("speaker", "date", "date_near", "number", "name", "question", "answers", "role", "length")
 PROFILES: Mapping[ProfileName, tuple[str, ...]] = {
-    "late": ("late_around", "matched", "words_near", *CUES),
-    "dense": ("dense", "words_near", *CUES),
+    "late": ("late_around", "matched", "words_near", "graph", *CUES),
+    "dense": ("dense", "words_near", "graph", *CUES),
     "memory": (
         *("late_around", "matched", "late_centred", "matched_centred", "session", "subject"),
         *("words_near", "date", "date_near", "number", "name", "graph"),

@@ -540,12 +540,16 @@ def test_ranking_goes_by_what_is_left(tmp_path: Path) -> None:
         if not life.kb.status()["embedder"]["searchable"]:
             pytest.skip("no embedding model")
         id = life.kb.add("the cat is called Biscuit", {"importance": 2.0})
-        weighed = []
+        importance, standing = [], []
         for _ in range(2):
-            [hit] = life.kb.search("the name of the cat", explain=True)
-            weighed.append(hit["explain"]["fusion"]["importance"]["value"])
+            [hit] = life.kb.search(
+                "the name of the cat", explain=True, weights={"recency": 0.0, "importance": 2.0}
+            )
+            importance.append(hit["effective_importance"])
+            standing.append(hit["explain"]["standing"])
             life.live(15)
-        assert weighed == [1.0, round(2.0 * 0.85**10 - 1.0, 4)]
+        assert importance == [2.0, pytest.approx(2.0 * 0.85**10)]
+        assert standing == [0.2, pytest.approx(0.2 * (2.0 * 0.85**10 - 1.0), abs=1e-4)]
         assert life.get(id)["importance"] == 2.0
 
 

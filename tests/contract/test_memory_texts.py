@@ -14,8 +14,8 @@ from faces import Face
 from support import eventually
 
 from memory_client.errors import InvalidParameterError, StorageError
-from memoryd.engine import maintain
 from memoryd.knowledge_base import KnowledgeBase
+from memoryd.storage import physical_removal
 
 KB = Any
 
@@ -252,7 +252,7 @@ def test_delete_all_does_not_claim_what_it_could_not_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader of the database keeps the write-ahead log alive, and with it what was deleted."""
-    monkeypatch.setattr(maintain, "_WAL_PATIENCE", 0.2)
+    monkeypatch.setattr(physical_removal, "_WAL_PATIENCE", 0.2)
     home = tmp_path / "home"
     with KnowledgeBase(home, settings={"embedder.model": "none"}) as kb:
         kb.add("Kolibriquastenflosser", user_id="u")

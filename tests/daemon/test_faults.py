@@ -6,10 +6,12 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -195,10 +197,8 @@ def _pages_with(database: Path, needle: bytes) -> list[int]:
 
 def test_keywords_that_are_damaged_are_made_anew(home: Path, filled: dict[str, str]) -> None:
     """What is derived lies in the same file; `doctor --repair` mends it in the running daemon."""
-    import sqlite3
-
     connection = sqlite3.connect(DataPaths(home).database)
-    connection.execute("DELETE FROM keyword_partitions")
+    connection.execute("DELETE FROM text_terms WHERE row % 2 = 0")
     connection.commit()
     connection.close()
     SpawnedDaemon(home)
@@ -208,6 +208,17 @@ def test_keywords_that_are_damaged_are_made_anew(home: Path, filled: dict[str, s
             f for f in client.admin.doctor(repair=True) if f["check"] == "keyword index" and not f["ok"]
         ] == []
         assert client.search("salvage 7", 1)[0]["text"] == "salvage 7"
+        assert client.count() == len(filled)
+
+
+def test_keywords_that_are_missing_are_filled_by_the_start(home: Path, filled: dict[str, str]) -> None:
+    with closing(sqlite3.connect(DataPaths(home).database)) as connection:
+        connection.execute("DELETE FROM keyword_partitions")
+        connection.commit()
+    SpawnedDaemon(home)
+    with KnowledgeClient(home) as client:
+        eventually("the index is filled", lambda: sick(client) == [])
+        assert client.search("salvage 7", 1, mode="lexical")[0]["text"] == "salvage 7"
         assert client.count() == len(filled)
 
 
