@@ -74,7 +74,7 @@ def _train(options: argparse.Namespace, cache: Path) -> None:
 
     if options.space:
         _make_space()
-    own = [LABELS / "companion_training.json", LABELS / "companion_tuning.json"]
+    own = [LABELS / f"{name}.json" for name in ("companion_training", "companion_tuning", "relations")]
     memories = memory_sets([*own, options.facts], cache, _notice)
     turns = turn_sets(options.locomo, options.memorybank, cache, _notice)
     profiles = {

@@ -1,7 +1,8 @@
 """Labelled sets of memories as data sets: stores of short memories, messages that they answer or do not.
 
-Two formats are read: LoCoMo's extracted facts (a list of conversations with `facts` and `questions`) and the
-companion sets of `labels/` (an object with `people`). Questions of one person asked of another person's store
+Three formats are read: LoCoMo's extracted facts (a list of conversations with `facts` and `questions`), the
+companion sets of `labels/` (an object with `people`) and the `tuning` half of `labels/relations.json` (an object
+with `users`). In the first two questions of one person asked of another person's store
 are added as messages that nothing answers.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,17 @@ from evaluation.datasets import Dataset, Item, Question, locomo_time
 
 FOREIGN = "foreign"
 ACROSS = "across languages"
+_DAY = 86_400.0
+_ASKED = 1_780_000_000.0
 NOTHING: frozenset[str] = frozenset()
 
 
 def load_memories(path: Path) -> Dataset:
     """Read a set; a message that nothing answers has no evidence."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    return _facts(data) if isinstance(data, list) else _companion(path.stem, data)
+    if isinstance(data, list):
+        return _facts(data)
+    return _companion(path.stem, data) if "people" in data else _relations(path.stem, data)
 
 
 def _companion(name: str, data: dict[str, Any]) -> Dataset:
@@ -68,6 +73,24 @@ def _of_conversation(conversation: dict[str, Any], stores: Sequence[str]) -> Ite
         text = one["question"]
         yield Question(own, "LoCoMo facts", one["category"], text, frozenset(one["facts"]), NOTHING)
         yield Question(draw.choice(others), "LoCoMo facts", FOREIGN, text, NOTHING, NOTHING)
+
+
+def _relations(name: str, data: dict[str, Any]) -> Dataset:
+    """Memories without a time of their own are a day apart, the last one a day before the questions."""
+    stores = {
+        user["user"]: [
+            _item(one["id"], one["text"], _ASKED - _DAY * place)
+            for place, one in enumerate(reversed(user["memories"]), 1)
+        ]
+        for user in data["users"]
+    }
+    messages = [
+        Question(user["user"], name, one["kind"], one["question"], NOTHING, frozenset(one["evidence"]))
+        for user in data["users"]
+        for one in user["questions"]
+        if one["split"] == "tuning"
+    ]
+    return Dataset(name, stores, messages, 0, "UTC", datetime.fromtimestamp(_ASKED, UTC).isoformat())
 
 
 def _item(id: str, text: str, time: float) -> Item:
