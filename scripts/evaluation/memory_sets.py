@@ -1,9 +1,9 @@
 """Labelled sets of memories as data sets: stores of short memories, messages that they answer or do not.
 
 Three formats are read: LoCoMo's extracted facts (a list of conversations with `facts` and `questions`), the
-companion sets of `labels/` (an object with `people`) and the `tuning` half of `labels/relations.json` (an object
-with `users`). In the first two questions of one person asked of another person's store
-are added as messages that nothing answers.
+companion sets of `labels/` (an object with `people`), and the `tuning` half of `labels/relations.json` (an
+object with `users`). In the first two, questions of one person asked of another person's store are added as
+messages that nothing answers.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ ADVERSARIAL_SHARE = 0.5
 """What a question without an answer counts; its evidence is what misleads."""
 RELATIONS = "relations"
 RELATIONS_SHARE = 0.12
-"""Questions that follow relations, which people ask less often; in full they would cost the facts .03 at 5."""
+"""Questions that follow relations, which people ask less often; in full they cost the facts .03 at 5."""
 _MOST_STEPS = 60
 _SETTLED = 1e-6
 _HARDEST = 120
