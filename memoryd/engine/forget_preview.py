@@ -20,6 +20,7 @@ from memoryd.core.triples import OWN, Statement, displayed
 from memoryd.core.triples.names import key_of
 from memoryd.core.triples.question import question_of
 from memoryd.core.turn import TurnRecord
+from memoryd.retrieval.calibration import relevant_score
 from memoryd.retrieval.hits import Found
 from memoryd.retrieval.planning.understanding import understand
 from memoryd.retrieval.request import SearchRequest
@@ -34,8 +35,8 @@ _MOST_TRIPLES = 50
 _COUNTED = 200
 """Texts, and triples of one text or of all the entities that the query names, that are looked at beyond those
 that are shown."""
-_CLEAR, _BESIDE_BEST = 0.06, 0.25
-"""Least score of what has no word of the query, and the least share of the best score."""
+_BESIDE_BEST = 0.5
+"""Least share of the best score of what has no word of the query; the score itself has to be relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def is_meant(query: str, hit: Found, best: float) -> bool:
         return True
     if "semantic" not in hit.fused.raw or understand(query).names or shares_words(query, text):
         return False
-    return hit.fused.score >= max(_CLEAR, _BESIDE_BEST * best)
+    return hit.fused.score >= max(relevant_score(), _BESIDE_BEST * best)
 
 
 def _texts(connection: sqlite3.Connection, scope: Scope, hit: Found) -> Iterator[Forgettable]:

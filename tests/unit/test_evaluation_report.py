@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation import candidates
 from evaluation.ablation import ablate, leave_one_out
 from evaluation.candidates import SOURCES, Judged, kept
 from evaluation.datasets import ADVERSARIAL, Dataset, Question, load
@@ -18,7 +19,6 @@ from evaluation.report import with_interval
 from evaluation.rescoring import left_out, linear, ranked, recalls, rrf, without_source
 from evaluation.sets import PROFILES
 from evaluation.training import Trained, train
-from memoryd.retrieval.features import NAMES
 
 FEATURES = ("matched", "question")
 
@@ -33,8 +33,8 @@ def judged(
     """A question of four candidates, each found by the lexical source alone."""
     items = [f"{group}{at}" for at in range(len(values))]
     evidence = frozenset(items[at] for at in gold)
-    table = np.zeros((len(values), len(NAMES)), np.float32)
-    table[:, [NAMES.index(name) for name in FEATURES]] = values
+    table = np.zeros((len(values), len(candidates.FEATURES)), np.float32)
+    table[:, [candidates.FEATURES.index(name) for name in FEATURES]] = values
     ranks = np.zeros((len(values), len(SOURCES)), np.int32)
     ranks[:, 0] = range(1, len(values) + 1)
     chosen = (evidence, frozenset[str]()) if any_of else (frozenset[str](), evidence)
@@ -83,19 +83,19 @@ def test_only_questions_of_the_split_are_asked(tmp_path: Path) -> None:
 
 
 def test_training_finds_what_tells_evidence_apart() -> None:
-    trained = train(questions(), FEATURES, [NAMES.index(name) for name in FEATURES])
+    trained = train(questions(), FEATURES, [candidates.FEATURES.index(name) for name in FEATURES])
     assert trained.weights["matched"] > 0 > trained.weights["question"]
 
 
 def test_a_weight_of_the_wrong_sign_is_left_out() -> None:
     turned = [judged(f"g{at % 3}", [0], [(0.1, 1.0), (0.9, 0.0)]) for at in range(9)]
-    trained = train(turned, FEATURES, [NAMES.index(name) for name in FEATURES])
+    trained = train(turned, FEATURES, [candidates.FEATURES.index(name) for name in FEATURES])
     assert trained.weights == {"matched": 0.0, "question": 0.0}
 
 
 def test_scores_are_calibrated() -> None:
     every = questions(300)
-    ranker = linear(train(every, FEATURES, [NAMES.index(name) for name in FEATURES]))
+    ranker = linear(train(every, FEATURES, [candidates.FEATURES.index(name) for name in FEATURES]))
     scores = np.concatenate([1 / (1 + np.exp(-ranker(one))) for one in every])
     assert scores.mean() == pytest.approx(0.25, abs=0.005)
     is_high = scores > np.median(scores)
@@ -105,7 +105,7 @@ def test_scores_are_calibrated() -> None:
 
 def test_questions_without_an_answer_count_half() -> None:
     """Two kinds of questions want the opposite: the ones that count more decide."""
-    columns = [NAMES.index("matched")]
+    columns = [candidates.FEATURES.index("matched")]
     for_it = [judged("a", [0], [(0.9, 0), (0.1, 0)])] * 4
     against = [judged("b", [1], [(0.9, 0), (0.1, 0)], ADVERSARIAL)] * 4
     assert train([*for_it, *against], ["matched"], columns).weights["matched"] > 0
