@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import detect_secrets  # noqa: F401  (sets warning filters: not in a thread of a store, between two tests)
+import hypothesis
 import pytest
 from support import SpawnedDaemon, daemons_of, end_daemons, no_new_threads
 
 from memoryd.models.base import Loading
 from memoryd.models.e5 import cache
+
+# a busy machine is no fault: speed is shown by benchmarks
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

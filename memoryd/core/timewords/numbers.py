@@ -32,7 +32,7 @@ ENGLISH_DECADES = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50,
 
 def chinese_number(text: str) -> int:
     """The value of a number in digits or Chinese numerals, place by place (二〇二三) or counted (二十三)."""
-    if text.isascii():
+    if text.isdecimal():
         return int(text)
     if not any(c in _TENS for c in text):
         return int("".join(str(_DIGITS[c]) for c in text))
