@@ -69,12 +69,14 @@ def test_traditional_characters_mean_the_same(pieces: list[str], zone: str) -> N
     assert [(found.start, found.end, found.span) for found in find(traditional, reference)] == simple
 
 
-@pytest.mark.parametrize(("text", "plain"), [("今天3点0٣分", "今天3点03分"), ("0٣月٣日", "03月3日")])
-def test_digits_of_other_scripts_are_digits(text: str, plain: str) -> None:
-    reference = datetime(2023, 5, 10, 9, 15, tzinfo=UTC)
-    found, expected = find(text, reference), find(plain, reference)
-    assert expected
-    assert [(one.start, one.end) for one in found] == [(one.start, one.end) for one in expected]
+@pytest.mark.parametrize("text", ["3点0٣", "٣点半", "0٣月٣日"])
+def test_digits_of_other_scripts_are_no_error(text: str) -> None:
+    find(text, REFERENCE)
+
+
+def test_digits_of_other_scripts_are_digits() -> None:
+    [mixed], [plain] = find("今天3点0٣分", REFERENCE), find("今天3点03分", REFERENCE)
+    assert (mixed.start, mixed.end) == (plain.start, plain.end)
 
 
 def test_every_character_of_the_tables_is_known_in_its_traditional_form() -> None:
