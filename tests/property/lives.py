@@ -127,6 +127,7 @@ def reads(spec: MethodSpec, life: Life) -> list[Call]:
         "b": ["user"] if spec.group == "triples" else [2],
         "memory_id": ids,
         "window": ["all"],
+        "decided": [True],
         "state": ["pending", "decided"],
         "kind": ["feedback"],
         "subject": ["user", "小明"],
