@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from memory_client.errors import StorageError
+from memoryd.storage.connection import Connection, connect, shrink
 from memoryd.storage.faults import storage_errors
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _IDLE_READERS = 8
-_WRITER_CACHE_KB, _READER_CACHE_KB = 16_000, 2_000
-"""Pages that a connection keeps. There are many readers, and the system caches the file for all of them."""
 
 
 class Transaction:
@@ -79,45 +78,13 @@ class Transaction:
         return found
 
 
-def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection set up as all of ours are."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
-    connection.row_factory = sqlite3.Row
-    try:
-        _set_up(connection, read_only)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _set_up(connection: sqlite3.Connection, read_only: bool) -> None:
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "fullfsync=ON",
-        "checkpoint_fullfsync=ON",
-        "secure_delete=ON",
-        "foreign_keys=ON",
-        f"cache_size=-{_READER_CACHE_KB if read_only else _WRITER_CACHE_KB}",
-        "temp_store=MEMORY",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-    if read_only:
-        connection.execute("PRAGMA query_only=ON")
-
-
-def _shrink(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA shrink_memory")
-
-
 class Database:
     """An open database. Close it from the thread that owns the process's life."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._tasks: queue.SimpleQueue[tuple[Callable[[], None], Future[Any]] | None] = queue.SimpleQueue()
-        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue(_IDLE_READERS)
+        self._readers: queue.LifoQueue[Connection] = queue.LifoQueue(_IDLE_READERS)
         self._closed = False
         self._close_lock = threading.Lock()
         with storage_errors(path):
@@ -139,12 +106,12 @@ class Database:
 
     def release_unused(self) -> None:
         """Give back the pages that idle connections keep; they are read again when they are needed."""
-        self.maintain(_shrink)
+        self.maintain(shrink)
         for reader in self._idle_readers():
-            _shrink(reader)
+            shrink(reader)
             self._give_back(reader)
 
-    def _idle_readers(self) -> list[sqlite3.Connection]:
+    def _idle_readers(self) -> list[Connection]:
         """All of them, taken out: the queue would return the one just given back again and again."""
         found = []
         with suppress(queue.Empty):
@@ -161,8 +128,7 @@ class Database:
                 connection.execute("BEGIN")
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                connection.end()
                 self._give_back(connection)
 
     @cached_property
@@ -186,7 +152,7 @@ class Database:
         if "file" in self.__dict__:
             self.file.close()
 
-    def _reader(self) -> sqlite3.Connection:
+    def _reader(self) -> Connection:
         if self._closed:
             raise StorageError(f"the database {self.path} is closed")
         try:
@@ -194,7 +160,7 @@ class Database:
         except queue.Empty:
             return connect(self.path, read_only=True)
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: Connection) -> None:
         with self._close_lock:  # nothing may be put where `close` has cleared up already
             if not self._closed and not self._readers.full():
                 self._readers.put_nowait(connection)
@@ -230,10 +196,8 @@ class Database:
         try:
             result = change(transaction)
             self._writer.execute("COMMIT")
-        except BaseException:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
-            raise
+        finally:
+            self._writer.end()
         for action in transaction.after_commit:
             self._follow_up(action)
         return result

@@ -18,7 +18,8 @@ from memoryd.index import terms
 from memoryd.index.lexical import LexicalIndex
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage import memories
-from memoryd.storage.database import Database, Transaction, connect
+from memoryd.storage.connection import connect
+from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import STEPS, migrate
 
 USERS, EACH = 20_000, 5

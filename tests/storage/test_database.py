@@ -83,6 +83,24 @@ def test_a_reader_keeps_its_view_while_others_write(store: SmallStore) -> None:
         assert store.scalar(COUNT) == 2
 
 
+def test_a_failed_read_whose_cursor_lives_on_makes_no_later_read_stale(store: SmallStore) -> None:
+    store.add("before")
+    kept: list[BaseException] = []
+
+    def fail() -> None:
+        with store.database.read() as connection:
+            rows = connection.execute("SELECT 1 FROM memories UNION ALL SELECT 2")
+            raise LookupError(rows.fetchone()[0])
+
+    try:
+        fail()
+    except LookupError as error:
+        kept.append(error)  # its traceback holds the cursor, as a future's exception does
+    store.add("after")
+    with store.database.read() as connection:
+        assert connection.execute("SELECT count(*) FROM memories").fetchone()[0] == 2
+
+
 def test_readers_see_all_of_a_transaction_or_nothing(store: SmallStore) -> None:
     torn, stop = [], threading.Event()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_client.errors import SchemaVersionError
-from memoryd.storage.database import connect
+from memoryd.storage.connection import connect
 from memoryd.storage.faults import file_errors, storage_errors
 from memoryd.storage.migrations import v0001, v0002, v0003, v0004, v0005, v0006
 
