@@ -14,13 +14,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from memory_client.errors import ConfigurationError
+from memory_client.errors import ConfigurationError, InvalidParameterError
 from memory_client.paths import DataPaths
 from memory_client.types import SettingValue
 from memoryd.app.life_settings import BoostSettings, ConflictSettings, DecaySettings, ReviewSettings
 from memoryd.app.setting import Setting, Value, values_of
 from memoryd.app.setting import setting_field as _setting
 from memoryd.app.setting_sources import MASK, Sources
+from memoryd.core.times import parse_zone
 
 Origin = Literal["default", "config.toml", "environment", "command line"]
 
@@ -325,7 +326,12 @@ def _build(values: Mapping[str, Value], origins: Mapping[str, Origin]) -> Settin
 
 
 def _check_together(settings: Settings) -> None:
-    """Raise `ConfigurationError` for values that fit one by one but not together."""
+    """Raise `ConfigurationError` for an unknown zone, and for values that fit alone but not together."""
+    try:
+        if settings.search.timezone:
+            parse_zone(settings.search.timezone, "search.timezone")
+    except InvalidParameterError as error:
+        raise ConfigurationError(error.message, setting="search.timezone") from error
     decay = settings.decay
     if decay.fact_archive_below > decay.fact_review_below:
         raise ConfigurationError(

@@ -226,10 +226,11 @@ def test_a_daemon_does_not_start_with_a_value_out_of_range(serve: Callable[..., 
     [
         ({"decay.fact_archive_below": 0.6}, "at most decay.fact_review_below"),
         ({f"ranking.{name}": 0.0 for name in WEIGHTS}, "at least one over 0"),
+        ({"search.timezone": "Mars/Base"}, "search.timezone: 'Mars/Base' is not a time zone"),
     ],
 )
-def test_values_that_do_not_go_together_are_refused(
-    tmp_path: Path, values: dict[str, float], word: str
+def test_values_that_pass_one_by_one_are_still_checked(
+    tmp_path: Path, values: dict[str, float | str], word: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=word):
         load_settings(DataPaths(tmp_path), {}, values)
