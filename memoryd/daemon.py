@@ -16,10 +16,11 @@ import faulthandler
 import logging
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FrameType
@@ -51,6 +52,7 @@ log = logging.getLogger(__name__)
 
 EXIT_NOT_OWNER = 3
 _TICK_SECONDS = 1.0
+_START_SWITCH_SECONDS = 0.0005
 _EXIT_SECONDS = 20.0
 """A process that is done and does not end by then is ended, with the stacks of its threads in the log."""
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
@@ -65,6 +67,21 @@ def _keep_to_one_core() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(limits=1, user_api="blas")
+
+
+@contextmanager
+def _short_switch_interval() -> Iterator[None]:
+    """Let threads exchange the GIL more often.
+
+    The model is loaded beside the imports in short calls without the GIL. After each it would wait for it as
+    long as an interval, which together takes longer than the loading.
+    """
+    former = sys.getswitchinterval()
+    sys.setswitchinterval(_START_SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(former)
 
 
 def serve(paths: DataPaths, overrides: Mapping[str, Any], *, report: Path | None, foreground: bool) -> None:
@@ -155,7 +172,7 @@ class Daemon:
         from memoryd.app.embedder import embedder_host  # what is missing there is reported as a failure
 
         gate = _Gate()
-        with ExitStack() as undo:
+        with ExitStack() as undo, _short_switch_interval():
             server = self._server(gate)
             undo.callback(server.close)
             endpoint = server.bind()

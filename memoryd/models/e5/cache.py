@@ -33,6 +33,7 @@ from memoryd.models.e5.package import (
     check_weights,
     has_vnni,
     package_version,
+    sha256_of,
     weights_file,
 )
 
@@ -88,7 +89,7 @@ def examine(models: Path) -> tuple[bool, str]:
 
 def write_manifest(folder: Path, cosine: float) -> None:
     """Mark a folder as complete."""
-    files = {name: _digest(folder / name) for name in _FILES}
+    files = {name: sha256_of(folder / name) for name in _FILES}
     manifest = {"files": files, "cosine": cosine}
     (folder / _MANIFEST).write_text(json.dumps(manifest, indent=2), encoding="utf-8")
 
@@ -99,7 +100,7 @@ def folder_name() -> str:
     Raises `ModelUnavailableError` when a package is missing.
     """
     packages = [package_version(name) for name in _NEEDS]
-    files = [_digest(_PACKAGE / name) for name in MADE_OF]
+    files = [sha256_of(_PACKAGE / name) for name in MADE_OF]
     made_of: list[Any] = [VERSION, WEIGHTS_SHA256, weight_bits(), *packages, *files]
     return _PREFIX + hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:12]
 
@@ -108,15 +109,10 @@ def _read(folder: Path) -> Prepared | None:
     """None when something is missing or not as the manifest says."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        whole = all(_digest(folder / name) == manifest["files"][name] for name in _FILES)
+        whole = all(sha256_of(folder / name) == manifest["files"][name] for name in _FILES)
         return Prepared(folder, float(manifest["cosine"])) if whole else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _build(folder: Path, loading: Loading) -> Prepared:
