@@ -46,7 +46,7 @@ from memoryd.storage.ownership import DirectoryOwner
 
 if TYPE_CHECKING:
     from memoryd.app.build import App
-    from memoryd.core.call import Call
+    from memoryd.core.call_context import Call
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
 from memoryd.app.build import App
 from memoryd.app.settings import load_settings
-from memoryd.core.call import Call, silent
+from memoryd.core.call_context import Call, silent
 from memoryd.storage.ownership import DirectoryOwner
 
 CALL_SECONDS = 30.0

@@ -14,7 +14,7 @@ from memoryd.core.knowledge.point import read_knowledge_point
 from memoryd.core.knowledge.sampling import draw_points
 from memoryd.core.parameter_fault import parameter_fault
 from memoryd.core.text import clean_text
-from memoryd.engine.keyword_ranking import keyword_scores
+from memoryd.engine.memories.keyword_ranking import keyword_scores
 from memoryd.storage.knowledge.base import EVERY, MemStorage, VersionStorage
 from memoryd.storage.knowledge.files import MemStorageFileSys
 

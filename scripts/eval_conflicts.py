@@ -53,9 +53,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def answered(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
     """What is found in each pair, and the median time of one in seconds."""
-    from memoryd.core.conflicts.find import between
-    from memoryd.core.conflicts.found import Said
-    from memoryd.core.triples import extracted
+    from memoryd.language.conflicts.detector import between
+    from memoryd.language.conflicts.types import Said
+    from memoryd.language.triples import extracted
 
     answers, seconds = [], []
     for entry in entries:

@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _answer(query: str) -> dict[str, Any]:
-    from memoryd.retrieval.planning.understanding import understand
+    from memoryd.language.query.understanding import understand
 
     found = understand(query)
     return {part: getattr(found, part) for part in PARTS}

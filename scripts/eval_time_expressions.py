@@ -48,7 +48,7 @@ def _reference(entry: dict[str, Any]) -> datetime:
 
 def _answer(entry: dict[str, Any]) -> tuple[bool, Any]:
     """Whether the answer is exact, and the expressions found."""
-    from memoryd.core.timewords import find
+    from memoryd.language.times import find
 
     found = find(entry["text"], _reference(entry))
     expected = entry["expect"]
@@ -91,7 +91,7 @@ def _cell(right: int, count: int) -> str:
 
 
 def _milliseconds(entries: list[dict[str, Any]]) -> float:
-    from memoryd.core.timewords import find
+    from memoryd.language.times import find
 
     seconds = []
     for entry in entries:

@@ -36,7 +36,7 @@ def main() -> int:
     _environment.require_python()
     options = _parser().parse_args()
     _environment.run_where_installed()
-    from memoryd.core.triples.extract import warm_up
+    from memoryd.language.triples.extractor import warm_up
 
     warm_up()
     sentences = json.loads(LABELS.read_text(encoding="utf-8"))["sentences"]
@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _scored(sentences: list[dict[str, Any]]) -> Score:
-    from memoryd.core.triples import extracted
+    from memoryd.language.triples import extracted
 
     score = Score(sentences=len(sentences))
     for one in sentences:
@@ -94,7 +94,7 @@ def _count(score: Score, one: dict[str, Any], found: list[Any]) -> None:
 
 
 def _is_right(triple: Any, wanted: dict[str, Any]) -> bool:
-    from memoryd.core.triples import SYMMETRIC
+    from memoryd.language.triples import SYMMETRIC
 
     if (triple.predicate, triple.negation) != (wanted["predicate"], wanted["negation"]):
         return False
@@ -104,7 +104,7 @@ def _is_right(triple: Any, wanted: dict[str, Any]) -> bool:
 
 
 def _folded(name: str | None) -> str:
-    from memoryd.core.triples import key_of
+    from memoryd.language.triples import key_of
 
     return key_of(name) if name else ""
 

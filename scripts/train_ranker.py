@@ -1,4 +1,4 @@
-"""Train memoryd/retrieval/ranker.json and trained_space.npz on data sets, through the product itself.
+"""Train memoryd/retrieval/ranking/ranker.json and trained_space.npz on data sets, through the product itself.
 
 python scripts/train_ranker.py --locomo PATH --memorybank PATH --facts PATH [--cache DIR] [--write]
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from evaluation.candidates import Judged
     from evaluation.sets import Sets
     from evaluation.training import Trained
-    from memoryd.retrieval.calibration import Calibration
-    from memoryd.retrieval.ranker import ProfileName
+    from memoryd.retrieval.ranking.calibration import Calibration
+    from memoryd.retrieval.ranking.ranker import ProfileName
 
 __memoryd_script__ = True
 
@@ -98,7 +98,7 @@ def _make_space() -> None:
     from _temporary import temporary_home, wait_for_engine
     from evaluation.space_training import train_space, write_space
     from memoryd.knowledge_base import KnowledgeBase
-    from memoryd.retrieval.trained_space import FILE
+    from memoryd.retrieval.ranking.trained_space import FILE
 
     with temporary_home() as home, KnowledgeBase(home) as store:
         wait_for_engine(store, _ENGINE_SECONDS)
@@ -186,7 +186,7 @@ def _judged(title: str, trained: Trained, calibration: Calibration, sets: Sets) 
 
 def _write(profiles: Mapping[str, Trained], calibrations: Mapping[str, Calibration], sets: Sets) -> None:
     from evaluation.training import ADVERSARIAL_SHARE, L2
-    from memoryd.retrieval.ranker import FILE
+    from memoryd.retrieval.ranking.ranker import FILE
 
     found = {
         "version": 3,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from memoryd.core.fold import FOLD_VERSION, index_terms
-from memoryd.index import terms
+from memoryd.index.keyword import forward_index
+from memoryd.language.fold import FOLD_VERSION, index_terms
 
 FIXTURE = Path(__file__).with_name("storage") / "fixtures" / "schema_5.sql"
 USER = "小明"
@@ -42,7 +42,7 @@ def _add(connection: sqlite3.Connection, id: str, text: str, user_id: str) -> No
     number, found = _partition(connection, user_id), index_terms(text)
     row = cursor.lastrowid
     connection.execute(f"INSERT INTO lexical_{number} (rowid, terms) VALUES (?, ?)", (row, " ".join(found)))
-    connection.execute("INSERT INTO text_terms VALUES (?, ?)", (row, terms.read(text).tobytes()))
+    connection.execute("INSERT INTO text_terms VALUES (?, ?)", (row, forward_index.read(text).tobytes()))
     connection.execute(
         "UPDATE partitions SET documents = documents + 1, terms = terms + ? WHERE number = ?",
         (len(found), number),

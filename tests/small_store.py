@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memoryd.core.filters import parse_filters
+from memoryd.core.filters.grammar import parse_filters
 from memoryd.core.ids import IdFactory
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.engine.entries import new_record
-from memoryd.engine.parts import Limits
-from memoryd.index.lexical import LexicalHit, LexicalIndex
-from memoryd.storage import memories, versions
+from memoryd.engine.context import Limits
+from memoryd.engine.memories.record_builder import new_record
+from memoryd.index.keyword.keyword_index import LexicalHit, LexicalIndex
 from memoryd.storage.database import Database, Transaction
-from memoryd.storage.memories import Stored
 from memoryd.storage.migrations import migrate
-from memoryd.storage.versions import Deed
+from memoryd.storage.records import memories, versions
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.versions import Deed
 
 USER = "小明"
 START = 1_700_000_000.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from memoryd.core.timewords import find
+from memoryd.language.times import find
 
 REFERENCE = datetime(2023, 5, 10, 9, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
 INVALID = "invalid"

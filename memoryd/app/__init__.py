@@ -1,1 +1,1 @@
-"""The composition root: reads the settings and the environment, and builds everything."""
+"""The composition root: settings, logging, and the construction of every part."""

@@ -28,42 +28,43 @@ from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
 from memoryd.app.setting import values_of
 from memoryd.app.settings import Settings
-from memoryd.core.text_cache import clear_text_caches
-from memoryd.core.triples import extract
-from memoryd.engine import screen, turn_entries
-from memoryd.engine.as_of import AsOf
-from memoryd.engine.backlog import READ_OLD, Backlog
-from memoryd.engine.change import Change
-from memoryd.engine.closing import IDLE, Closing
-from memoryd.engine.conflicts import Conflicts
-from memoryd.engine.converse import Converse
-from memoryd.engine.decay import Decay
-from memoryd.engine.examine import Examine
-from memoryd.engine.forget import Forget
-from memoryd.engine.forget_preview import ForgetPreview
-from memoryd.engine.forget_turns import ForgetTurns
-from memoryd.engine.history import History
-from memoryd.engine.judge import Judge
-from memoryd.engine.knowledge_merge import MERGE
-from memoryd.engine.known_triples import StoredTriples
-from memoryd.engine.maintain import Maintain
-from memoryd.engine.purge import Purge
-from memoryd.engine.recall import Recall
-from memoryd.engine.reembed import Reembed
-from memoryd.engine.remember import Remember
-from memoryd.engine.removal import REMOVAL, Removal
-from memoryd.engine.runtime import Runtime
-from memoryd.engine.shelve import Shelve
-from memoryd.engine.supersede import Supersede
-from memoryd.engine.transcript import Transcript
-from memoryd.engine.triple_lines import TripleLines
-from memoryd.engine.triples import Triples
-from memoryd.engine.use import Use
+from memoryd.engine.conflicts.conflict_queue import Conflicts
+from memoryd.engine.conversations import turn_builder
+from memoryd.engine.conversations.read_turns import Transcript
+from memoryd.engine.conversations.session_end import IDLE, Closing
+from memoryd.engine.conversations.write_turns import Converse
+from memoryd.engine.decay.decay_passes import Decay
+from memoryd.engine.decay.reviews import Judge
+from memoryd.engine.deletion.delete_memories import Forget
+from memoryd.engine.deletion.delete_turns import ForgetTurns
+from memoryd.engine.deletion.forget_preview import ForgetPreview
+from memoryd.engine.deletion.purge import Purge
+from memoryd.engine.deletion.removal import REMOVAL, Removal
+from memoryd.engine.doctor import Examine
+from memoryd.engine.embedding.reembed import Reembed
+from memoryd.engine.knowledge.knowledge_merge import MERGE
+from memoryd.engine.maintenance import Maintain
+from memoryd.engine.memories.archive import Shelve
+from memoryd.engine.memories.as_of import AsOf
+from memoryd.engine.memories.history import History
+from memoryd.engine.memories.memory_writer import Change
+from memoryd.engine.memories.read_memories import Recall
+from memoryd.engine.memories.supersede import Supersede
+from memoryd.engine.memories.usage import Use
+from memoryd.engine.memories.write_memories import Remember
+from memoryd.engine.process_state import Runtime
+from memoryd.engine.triples.stated_triples import StoredTriples
+from memoryd.engine.triples.triple_backfill import READ_OLD, Backlog
+from memoryd.engine.triples.triple_lines import TripleLines
+from memoryd.engine.triples.triple_store import Triples
+from memoryd.language import redact
+from memoryd.language.text_cache import clear_text_caches
+from memoryd.language.triples import extractor
 from memoryd.models.host import EmbedderHost
 from memoryd.retrieval.cache import ResultCache
-from memoryd.retrieval.graph import StoredGraph
-from memoryd.retrieval.rerank import Reranker
+from memoryd.retrieval.results.rerank import Reranker
 from memoryd.retrieval.search import Search
+from memoryd.retrieval.sources.graph import StoredGraph
 from memoryd.service.admin import AdminService
 from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
@@ -233,9 +234,9 @@ class App:
         """Load what the first write needs, once nothing more urgent loads."""
         while self.stage == "starting" and not self._stopping.wait(0.05):
             pass
-        screen.warm_up()
-        turn_entries.warm_up()
-        extract.warm_up()
+        redact.warm_up()
+        turn_builder.warm_up()
+        extractor.warm_up()
 
     def _memory_service(self) -> MemoryService:
         parts = self._parts

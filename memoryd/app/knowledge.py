@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memoryd.app.settings import KnowledgeSettings
-from memoryd.core.conflicts.rules import by_rules
 from memoryd.core.knowledge.config import MemoryConfig
-from memoryd.engine.knowledge import Knowledge
-from memoryd.engine.knowledge_index import PointIndex
-from memoryd.engine.knowledge_merge import MergeKnowledge, MergeRule
-from memoryd.engine.knowledge_sharing import ShareKnowledge
-from memoryd.engine.parts import Parts
+from memoryd.engine.context import Parts
+from memoryd.engine.knowledge.knowledge_index import PointIndex
+from memoryd.engine.knowledge.knowledge_merge import MergeKnowledge, MergeRule
+from memoryd.engine.knowledge.knowledge_sharing import ShareKnowledge
+from memoryd.engine.knowledge.knowledge_store import Knowledge
+from memoryd.language.conflicts.rules import by_rules
 from memoryd.retrieval.search import Search
 from memoryd.service.knowledge import KnowledgeService
 from memoryd.storage.knowledge.files import MemStorageFileSys

@@ -8,15 +8,15 @@ from memory_client.paths import DataPaths
 from memoryd.app.embedder import embedder_host, former_host
 from memoryd.app.settings import Settings
 from memoryd.app.zone import zone_source
-from memoryd.core.boost import BoostRules
-from memoryd.core.days import Calendar, DayClock
-from memoryd.core.decay_rules import DecayRules, Pace
 from memoryd.core.ids import IdFactory
+from memoryd.core.life.active_days import Calendar, DayClock
+from memoryd.core.life.boost import BoostRules
+from memoryd.core.life.decay_rules import DecayRules, Pace
 from memoryd.core.times import ZoneSource
-from memoryd.engine.meaning import Meaning
-from memoryd.engine.parts import Limits, Parts
-from memoryd.index.lexical import LexicalIndex
-from memoryd.index.vector_index import VectorIndex
+from memoryd.engine.context import Limits, Parts
+from memoryd.engine.embedding.semantic_index import Meaning
+from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
 from memoryd.models.reranker import RerankerChoice, RerankerHost
 from memoryd.storage.database import Database

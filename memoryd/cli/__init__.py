@@ -16,9 +16,9 @@ from memory_client.paths import DataPaths
 from memory_client.version import VERSION
 from memoryd.cli.conflicts import conflicts, resolve
 from memoryd.cli.decay import decay
+from memoryd.cli.history import forget, history
 from memoryd.cli.knowledge import knowledge
 from memoryd.cli.life import archive, boost, compare, pin, restore, revert
-from memoryd.cli.past import forget, history
 from memoryd.cli.process import logs, restart, serve, start, status, stop
 from memoryd.cli.review import review
 from memoryd.cli.searching import search

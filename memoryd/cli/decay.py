@@ -9,8 +9,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import DecayPass, DecayPreview, Faded, Memory
-from memoryd.cli.found import date, plain
 from memoryd.cli.options import for_user
+from memoryd.cli.search_output import date, plain
 
 _SHOWN = 80
 """Characters of a text."""

@@ -9,7 +9,7 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import KnowledgeComparison, KnowledgePoint, KnowledgeVersion
-from memoryd.cli.found import counted, date, plain
+from memoryd.cli.search_output import counted, date, plain
 
 _SHOWN = 100
 """Characters of a point."""

@@ -8,8 +8,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Comparison, Updated
-from memoryd.cli.found import plain
 from memoryd.cli.options import OPERATOR, for_user
+from memoryd.cli.search_output import plain
 from memoryd.cli.version_output import difference, version_line
 
 REASON = click.option("--reason", help="Why; kept with it.")

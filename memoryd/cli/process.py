@@ -11,7 +11,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import ConfigurationError, DaemonUnavailableError
 from memory_client.paths import DataPaths
 from memoryd.cli.follow import follow, tail
-from memoryd.cli.present import status_lines
+from memoryd.cli.status_output import status_lines
 
 _STOP_SECONDS = 60.0
 

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from memory_client.paths import DataPaths
-from memoryd.cli.found import report_lines
 from memoryd.cli.options import for_user
+from memoryd.cli.search_output import report_lines
 
 _MODES = ("auto", "hybrid", "semantic", "lexical", "exact", "temporal")
 

@@ -8,7 +8,7 @@ import sys
 import click
 
 from memory_client.paths import DataPaths
-from memoryd.cli.present import finding_lines, setting_lines
+from memoryd.cli.status_output import finding_lines, setting_lines
 
 
 @click.command()

@@ -12,8 +12,8 @@ import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import Triple, TripleImport, TriplePage, TripleShape
-from memoryd.cli.found import counted, plain
 from memoryd.cli.options import for_user
+from memoryd.cli.search_output import counted, plain
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 _ARCHIVED = click.option(

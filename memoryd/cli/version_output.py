@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from memory_client.types import Difference, VersionInfo
-from memoryd.cli.found import date, plain
+from memoryd.cli.search_output import date, plain
 
 _SHOWN = 300
 """Characters of a value or a reason."""

@@ -1,0 +1,1 @@
+"""Pure decisions on records: no input or output, the clock passed in."""

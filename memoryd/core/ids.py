@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from memory_client.errors import InvalidParameterError, WrongIdError
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
 _TIME_DIGITS = 9  # milliseconds until the year 3084

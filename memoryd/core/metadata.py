@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
+from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
 from memoryd.core.record import (
     CATEGORIES,
@@ -20,7 +21,6 @@ from memoryd.core.record import (
     SOURCES,
     Record,
 )
-from memoryd.core.shown import shown
 from memoryd.core.times import parse_time
 
 FORBIDDEN = {

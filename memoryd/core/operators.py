@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 
 CALLER = "app"
 """The operator of a call that names none."""

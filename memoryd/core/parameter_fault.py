@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 
 
 def parameter_fault(parameter: str, value: Any, expected: str) -> InvalidParameterError:

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 
 ZoneSource = Callable[[], tzinfo]
 """The default time zone at present."""

@@ -1,0 +1,1 @@
+"""Use cases: what one call does to the store, across tables and indexes."""

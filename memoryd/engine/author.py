@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memoryd.core.operators import CALLER, check_operator
-from memoryd.engine.entries import screened_reason
-from memoryd.storage.conflicts import Decision
-from memoryd.storage.deletions import Deletion
-from memoryd.storage.versions import Deed, Operation
+from memoryd.engine.memories.record_builder import screened_reason
+from memoryd.storage.life.conflicts import Decision
+from memoryd.storage.records.deletions import Deletion
+from memoryd.storage.records.versions import Deed, Operation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Indexes derived from the SQLite tables: keywords and vectors."""

@@ -1,0 +1,1 @@
+"""Embedding models and rerankers, and the threads that run them."""

@@ -1,0 +1,1 @@
+"""Search: plan, sources, ranking and results."""

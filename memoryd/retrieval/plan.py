@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from memory_client.types import Mode
-from memoryd.core.filters import And, Compare, Node, Or
+from memoryd.core.filters.grammar import And, Compare, Node, Or
 from memoryd.core.ids import is_id
-from memoryd.core.timewords import TimeRange, time_range
-from memoryd.retrieval.planning.recency import Recency, find_recency
-from memoryd.retrieval.planning.strategies import STRATEGIES, Recipe, Strategy
-from memoryd.retrieval.planning.understanding import Understanding, understand
+from memoryd.language.query.recency import Recency, find_recency
+from memoryd.language.query.understanding import Understanding, understand
+from memoryd.language.times import TimeRange, time_range
 from memoryd.retrieval.request import SearchRequest, Target, TimeSpan
+from memoryd.retrieval.strategies import STRATEGIES, Recipe, Strategy
 
 Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 

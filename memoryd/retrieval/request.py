@@ -9,8 +9,8 @@ from typing import Literal
 
 from memory_client.deadline import Deadline
 from memory_client.types import Direction, Intent, Mode, SearchOrder, Threshold
-from memoryd.core.filters import EVERYTHING, Node
-from memoryd.core.kinds import TextKind
+from memoryd.core.filters.grammar import EVERYTHING, Node
+from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
 
 Target = TextKind | Literal["shared"]

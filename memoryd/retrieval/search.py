@@ -17,26 +17,26 @@ from memory_client.errors import (
     StorageError,
 )
 from memory_client.types import Hits, SearchReport
-from memoryd.core.days import Calendar
-from memoryd.core.kinds import TextKind
+from memoryd.core.life.active_days import Calendar
 from memoryd.core.record import Record
-from memoryd.index.lexical import LexicalIndex
-from memoryd.retrieval.answer import Answer
-from memoryd.retrieval.answerable import best_score, judge, passing_hits, with_learned_intent
+from memoryd.core.row_ranges import TextKind
+from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.retrieval.cache import ResultCache
-from memoryd.retrieval.effective_importance import with_importance
-from memoryd.retrieval.fetch import Fetch
-from memoryd.retrieval.fuse import Fused, log_odds
-from memoryd.retrieval.hits import Found, Trace
-from memoryd.retrieval.meaning_source import Encoded, MeaningSource
-from memoryd.retrieval.nothing import why_nothing
-from memoryd.retrieval.pending import pending_lacks
 from memoryd.retrieval.plan import EMBEDDED, TIMELY, RetrievalPlan, make_plan, read_times, without_meaning
-from memoryd.retrieval.ranking import Work, ranked, words_of
+from memoryd.retrieval.ranking.answerable import best_score, judge, passing_hits, with_learned_intent
+from memoryd.retrieval.ranking.effective_importance import with_importance
+from memoryd.retrieval.ranking.fuse import Fused, log_odds
+from memoryd.retrieval.ranking.ranking import Work, ranked, words_of
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.rerank import Reranker
-from memoryd.retrieval.sources import GraphSource
-from memoryd.retrieval.targets import asks_of
+from memoryd.retrieval.results.answer import Answer
+from memoryd.retrieval.results.empty_reason import why_nothing
+from memoryd.retrieval.results.fetch import Fetch
+from memoryd.retrieval.results.hits import Found, Trace
+from memoryd.retrieval.results.pending import pending_lacks
+from memoryd.retrieval.results.rerank import Reranker
+from memoryd.retrieval.sources.meaning_source import Encoded, MeaningSource
+from memoryd.retrieval.sources.sources import GraphSource
+from memoryd.retrieval.sources.targets import asks_of
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)

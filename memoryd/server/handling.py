@@ -13,7 +13,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import InternalError, MalformedMessageError, MemorydError, MessageTooLargeError
 from memory_client.protocol import Reply, Request, decode_request, encode_reply, unpack
 from memory_client.types import Hits
-from memoryd.core.call import Call, calling
+from memoryd.core.call_context import Call, calling
 from memoryd.server.frames import chunk_frames, error_frame
 from memoryd.server.metrics import MethodMetrics
 

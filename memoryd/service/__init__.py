@@ -1,0 +1,1 @@
+"""One service per group of methods: arguments in, use case called, reply out."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from memory_client.api import AdminAPI
 from memory_client.errors import InvalidRequestError
 from memory_client.types import Compacted, Finding, Metrics, Reindexed, SettingValue
-from memoryd.engine.examine import Examine
-from memoryd.engine.maintain import Maintain
+from memoryd.engine.doctor import Examine
+from memoryd.engine.maintenance import Maintain
 
 
 class AdminService(AdminAPI):

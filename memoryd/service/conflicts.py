@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from memory_client.api import ConflictsAPI
 from memory_client.types import Conflict, Resolved
+from memoryd.core.filters.window import parse_window
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
-from memoryd.core.window import parse_window
 from memoryd.engine.author import Author
-from memoryd.engine.conflicts import Conflicts
+from memoryd.engine.conflicts.conflict_queue import Conflicts
 from memoryd.service.arguments import added, request_key
 
 

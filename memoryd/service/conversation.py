@@ -20,11 +20,11 @@ from memory_client.types import (
 )
 from memoryd.core.ids import check_id, check_name
 from memoryd.core.scope import Scope
-from memoryd.engine.closing import Closing
-from memoryd.engine.converse import Converse
-from memoryd.engine.forget_turns import ForgetTurns
-from memoryd.engine.transcript import Transcript
-from memoryd.engine.turn_entries import Conversation
+from memoryd.engine.conversations.read_turns import Transcript
+from memoryd.engine.conversations.session_end import Closing
+from memoryd.engine.conversations.turn_builder import Conversation
+from memoryd.engine.conversations.write_turns import Converse
+from memoryd.engine.deletion.delete_turns import ForgetTurns
 from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.validation import in_range
 

@@ -6,8 +6,8 @@ from memory_client.api import DecayAPI
 from memory_client.types import DecayPass, DecayPreview, Deleted, PassUndone
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
-from memoryd.engine.decay import Decay
-from memoryd.engine.purge import Purge
+from memoryd.engine.decay.decay_passes import Decay
+from memoryd.engine.deletion.purge import Purge
 from memoryd.service.arguments import MAX_PAGE, request_key
 from memoryd.service.validation import in_range
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_client.api import MethodSpec, find
-from memoryd.core.call import Call, calling
+from memoryd.core.call_context import Call, calling
 from memoryd.service.validation import checked
 
 

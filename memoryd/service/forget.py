@@ -8,14 +8,14 @@ from typing import Any
 from memory_client.api import ForgetAPI
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Deleted, Filters, Forgotten, UserDeleted
-from memoryd.core.call import current_call
-from memoryd.core.filters import parse_filters
+from memoryd.core.call_context import current_call
+from memoryd.core.filters.grammar import parse_filters
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.forget import Forget
-from memoryd.engine.forget_preview import ForgetPreview
-from memoryd.engine.maintain import Maintain
+from memoryd.engine.deletion.delete_memories import Forget
+from memoryd.engine.deletion.forget_preview import ForgetPreview
+from memoryd.engine.maintenance import Maintain
 from memoryd.service.arguments import added, checked_ids, request_key
 from memoryd.service.searching import Asking
 

@@ -17,15 +17,15 @@ from memory_client.types import (
     RelevantPoint,
     SharedSet,
 )
-from memoryd.core.call import current_call
+from memoryd.core.call_context import current_call
 from memoryd.core.ids import check_name
-from memoryd.core.knowledge.filtering import parse_point_filters
+from memoryd.core.knowledge.filters import parse_point_filters
 from memoryd.core.knowledge.versions import LATEST, check_version_id
 from memoryd.core.scope import Scope
 from memoryd.core.text import clean_text
-from memoryd.engine.knowledge import Knowledge
-from memoryd.engine.knowledge_merge import MergeKnowledge
-from memoryd.engine.knowledge_sharing import ShareKnowledge
+from memoryd.engine.knowledge.knowledge_merge import MergeKnowledge
+from memoryd.engine.knowledge.knowledge_sharing import ShareKnowledge
+from memoryd.engine.knowledge.knowledge_store import Knowledge
 from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.validation import in_range
 from memoryd.storage.requests import RequestKey

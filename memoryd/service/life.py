@@ -7,8 +7,8 @@ from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.shelve import Shelve
-from memoryd.engine.use import Use
+from memoryd.engine.memories.archive import Shelve
+from memoryd.engine.memories.usage import Use
 from memoryd.service.arguments import MAX_PAGE, added, checked_ids, request_key
 from memoryd.service.validation import in_range
 

@@ -29,15 +29,15 @@ from memory_client.types import (
     Updated,
 )
 from memory_client.version import VERSION
-from memoryd.core.call import current_call
+from memoryd.core.call_context import current_call
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.core.times import parse_time
-from memoryd.engine.as_of import AsOf
 from memoryd.engine.author import Author
-from memoryd.engine.maintain import Maintain
-from memoryd.engine.recall import Recall, Where
-from memoryd.engine.remember import Owner, Remember
+from memoryd.engine.maintenance import Maintain
+from memoryd.engine.memories.as_of import AsOf
+from memoryd.engine.memories.read_memories import Recall, Where
+from memoryd.engine.memories.write_memories import Owner, Remember
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
 from memoryd.service.arguments import MAX_PAGE, added, checked_ids, request_key

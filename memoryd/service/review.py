@@ -7,7 +7,7 @@ from memory_client.types import Decided, ReviewKind, ReviewPage, ReviewState, Ve
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.judge import Judge
+from memoryd.engine.decay.reviews import Judge
 from memoryd.service.arguments import MAX_PAGE, added, request_key
 from memoryd.service.validation import in_range
 

@@ -12,13 +12,13 @@ from memory_client.api import find
 from memory_client.deadline import Deadline
 from memory_client.errors import InvalidParameterError
 from memory_client.types import SearchScope
-from memoryd.core.filters import EVERYTHING, And, Compare, Node, parse_filters
+from memoryd.core.abbreviate import shown
+from memoryd.core.filters.grammar import EVERYTHING, And, Compare, Node, parse_filters
 from memoryd.core.ids import check_name
 from memoryd.core.scope import Scope
-from memoryd.core.shown import shown
 from memoryd.core.text import clean_text
 from memoryd.core.times import ZoneSource, parse_time, parse_zone
-from memoryd.retrieval import ranker, standing
+from memoryd.retrieval.ranking import ranker, standing
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 from memoryd.service.validation import in_range
 

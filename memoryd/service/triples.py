@@ -18,10 +18,10 @@ from memory_client.types import (
 )
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope, writing_agent
-from memoryd.core.triples import checked_statement
-from memoryd.core.triples.statement import checked_name
-from memoryd.engine.triple_lines import TripleLines
-from memoryd.engine.triples import Narrowed, Triples
+from memoryd.engine.triples.triple_lines import TripleLines
+from memoryd.engine.triples.triple_store import Narrowed, Triples
+from memoryd.language.triples import checked_statement
+from memoryd.language.triples.statement import checked_name
 from memoryd.service.arguments import MAX_PAGE, request_key
 from memoryd.service.validation import in_range
 

@@ -14,7 +14,7 @@ import msgspec
 from memory_client.api import MethodSpec
 from memory_client.errors import InvalidParameterError
 from memory_client.types import KnowledgeItem
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 
 Types = dict[str, Any]
 _PATH = re.compile(r" - at (?:`key` in )?`\$\.?(.*?)`")

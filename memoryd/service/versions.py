@@ -9,8 +9,8 @@ from memory_client.types import Comparison, Updated, Version
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.history import History
-from memoryd.engine.supersede import Supersede
+from memoryd.engine.memories.history import History
+from memoryd.engine.memories.supersede import Supersede
 from memoryd.service.arguments import MAX_PAGE, added, request_key
 from memoryd.service.validation import in_range
 

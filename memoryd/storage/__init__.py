@@ -1,0 +1,1 @@
+"""The SQLite database: connections, transactions, files and their repair."""

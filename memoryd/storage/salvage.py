@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from memory_client.errors import DatabaseCorruptError
-from memoryd.core.kinds import TextKind, rows_of_kind
+from memoryd.core.row_ranges import TextKind, rows_of_kind
 from memoryd.storage.check import look_into
 from memoryd.storage.faults import storage_errors
 from memoryd.storage.migrations import migrate

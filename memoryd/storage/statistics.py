@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memory_client.types import Stats
 from memoryd.core.scope import Scope
-from memoryd.storage.texts import scoped
+from memoryd.storage.records.texts import scoped
 from memoryd.storage.triples import backlog
 
 

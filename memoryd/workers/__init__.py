@@ -1,0 +1,1 @@
+"""Background work: the indexer thread and the durable jobs."""

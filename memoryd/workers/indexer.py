@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 
 from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.passage import Passage
-from memoryd.engine.embedding import PORTION, embed_possible, portions
-from memoryd.engine.meaning import Meaning
-from memoryd.index.outbox import LONG, Waiting
-from memoryd.index.vector_index import VectorIndex
-from memoryd.index.vectors import Made
+from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
+from memoryd.engine.embedding.semantic_index import Meaning
+from memoryd.index.lance.outbox import LONG, Waiting
+from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.base import Embedder
-from memoryd.retrieval.meaning_source import Encoded
+from memoryd.retrieval.sources.meaning_source import Encoded
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from benchmarks.harness import Bench, Figure, median, spread, timed
 from memory_client.paths import DataPaths
 from memoryd.core.ids import IdFactory
-from memoryd.core.triples import Statement
 from memoryd.knowledge_base import KnowledgeBase
+from memoryd.language.triples import Statement
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.triples import rows
 from memoryd.storage.triples.rows import MANUAL, Evidence

@@ -11,16 +11,16 @@ from pathlib import Path
 from benchmarks.harness import HUNDRED_THOUSAND, Bench, Figure, median, spread, timed
 from memory_client import KnowledgeClient
 from memory_client.paths import DataPaths
-from memoryd.core.fold import FOLD_VERSION, index_terms
 from memoryd.core.ids import IdFactory
 from memoryd.core.record import Record
-from memoryd.index import terms
-from memoryd.index.lexical import LexicalIndex
+from memoryd.index.keyword import forward_index
+from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.storage import memories
+from memoryd.language.fold import FOLD_VERSION, index_terms
 from memoryd.storage.connection import connect
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import STEPS, migrate
+from memoryd.storage.records import memories
 
 USERS, EACH = 20_000, 5
 ASKED = 200
@@ -151,5 +151,5 @@ def _create_former(tx: Transaction) -> None:
 def _put_former(tx: Transaction, row: int, text: str) -> None:
     found = index_terms(text)
     tx.execute("INSERT INTO lexical_1 (rowid, terms) VALUES (?, ?)", (row, " ".join(found)))
-    terms.put(tx, row, found, 0)
+    forward_index.put(tx, row, found, 0)
     tx.execute("UPDATE partitions SET documents = documents + 1, terms = terms + ?", (len(found),))

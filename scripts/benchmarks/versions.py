@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchmarks.harness import Bench, Figure, median, spread, timed, wait_ready
 from benchmarks.texts import of_length
 from memory_client import KnowledgeClient
-from memoryd.core.textdiff import words
+from memoryd.language.text_diff import words
 
 VERSIONS = 100
 CHARACTERS = 1000

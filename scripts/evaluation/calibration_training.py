@@ -15,8 +15,8 @@ from evaluation.logistic import fit_logistic
 from evaluation.memory_sets import FOREIGN
 from evaluation.rescoring import Ranker, linear
 from evaluation.training import Trained
-from memoryd.retrieval.calibration import Calibration, evidence_of
-from memoryd.retrieval.ranker import ProfileName
+from memoryd.retrieval.ranking.calibration import Calibration, evidence_of
+from memoryd.retrieval.ranking.ranker import ProfileName
 
 Floats = npt.NDArray[np.float64]
 L2 = 1e-4

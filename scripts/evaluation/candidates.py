@@ -21,15 +21,15 @@ from evaluation.runner import Kind, Notice, ingest, remember, wait_for_vectors
 from memory_client.deadline import Deadline
 from memoryd.core.scope import Scope
 from memoryd.core.times import parse_time, parse_zone
-from memoryd.engine.parts import Parts
+from memoryd.engine.context import Parts
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.retrieval import features, ranking
-from memoryd.retrieval.graph import StoredGraph
 from memoryd.retrieval.plan import make_plan
+from memoryd.retrieval.ranking import features, ranking
+from memoryd.retrieval.ranking.trained_space import trained_space
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.sources import Ask
-from memoryd.retrieval.trained_space import trained_space
-from memoryd.storage.texts import TABLES
+from memoryd.retrieval.sources.graph import StoredGraph
+from memoryd.retrieval.sources.sources import Ask
+from memoryd.storage.records.texts import TABLES
 
 Matrix = npt.NDArray[np.float32]
 SOURCES = ("lexical", "semantic", "temporal", "exact")

@@ -9,7 +9,7 @@ import numpy as np
 from evaluation.candidates import FEATURES, SOURCES, Judged
 from evaluation.metrics import distinct, recall
 from evaluation.training import L2, Floats, Trained, train
-from memoryd.retrieval.fuse import RRF_K
+from memoryd.retrieval.ranking.fuse import RRF_K
 
 Ranker = Callable[[Judged], Floats]
 """Scores of a question's candidates, (n,); minus infinity for one that would not be found."""

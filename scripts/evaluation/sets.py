@@ -13,7 +13,7 @@ from evaluation.datasets import ADVERSARIAL, POOLED, Dataset, Question, load
 from evaluation.memory_sets import FOREIGN, NOTHING, load_memories
 from evaluation.runner import Notice
 from memoryd.retrieval.plan import CANDIDATES
-from memoryd.retrieval.ranker import ProfileName
+from memoryd.retrieval.ranking.ranker import ProfileName
 
 LABELS = Path(__file__).parent / "labels"
 QUESTIONS = LABELS / "memorybank_zh_questions.json"

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from evaluation.logistic import fit_logistic
 from memory_client.deadline import Deadline
 from memoryd.core.passage import Passage
-from memoryd.core.text_language import Language
-from memoryd.engine.parts import Parts
+from memoryd.engine.context import Parts
+from memoryd.language.text_language import Language
 from memoryd.models.base import Encoding
-from memoryd.retrieval.trained_space import FILE, LANGUAGES
+from memoryd.retrieval.ranking.trained_space import FILE, LANGUAGES
 
 LABELS = Path(__file__).parent / "labels"
 MESSAGE_L2 = 1e-2
@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float32]
 
 
 def train_space(parts: Parts) -> dict[str, Any]:
-    """The arrays of `trained_space.npz`, see `memoryd.retrieval.trained_space`."""
+    """The arrays of `trained_space.npz`, see `memoryd.retrieval.ranking.trained_space`."""
     parts.meaning.wait(Deadline.after(_SECONDS))
     passages = {one: _passages(parts, _label_texts(one)) for one in LANGUAGES}
     queries = {one: _queries(parts, _label_queries(one)) for one in LANGUAGES}

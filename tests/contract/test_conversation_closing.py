@@ -16,9 +16,9 @@ from memory_client.paths import DataPaths
 from memory_client.progress import on_progress
 from memoryd.app.build import App
 from memoryd.app.settings import load_settings
-from memoryd.core.call import Call
-from memoryd.engine.closing import IDLE, Closing
-from memoryd.engine.removal import REMOVAL, Removal
+from memoryd.core.call_context import Call
+from memoryd.engine.conversations.session_end import IDLE, Closing
+from memoryd.engine.deletion.removal import REMOVAL, Removal
 
 MINUTE = 60.0
 START = 1_800_000_000.0

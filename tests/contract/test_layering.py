@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("memoryd", "memory_client")
 # Lowest first: a room imports only rooms below it, and memory_client.
 ROOMS = (
+    "language",
     "core",
     "storage",
     "index",

@@ -15,7 +15,7 @@ from memory_client.types import Intent, Mode, SearchOrder
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.retrieval import ranker, standing
+from memoryd.retrieval.ranking import ranker, standing
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,7 +11,7 @@ from support import eventually
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
 from memory_client.types import Explanation, Hit, SearchReport
-from memoryd.core.letter_case import fold_case
+from memoryd.language.letter_case import fold_case
 from memoryd.service.searching import MAX_RESULTS
 
 KB = Any

@@ -20,7 +20,7 @@ from memory_client.version import VERSION
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
 from memoryd.cli.follow import follow, tail
-from memoryd.cli.present import duration, size
+from memoryd.cli.status_output import duration, size
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

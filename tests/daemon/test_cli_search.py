@@ -11,7 +11,7 @@ from support import SpawnedDaemon, clean_environment, eventually, memoryd
 
 from memory_client import KnowledgeClient
 from memory_client.types import SearchReport
-from memoryd.cli.found import report_lines
+from memoryd.cli.search_output import report_lines
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ from former_keywords import USER, former_store, is_filled
 from support import SpawnedDaemon, eventually
 
 from memory_client import KnowledgeClient
-from memoryd.core.filters import EVERYTHING
+from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
-from memoryd.index.keyword_check import differences
-from memoryd.index.keyword_fill import KeywordFill, start_over
-from memoryd.index.lexical import LexicalIndex
-from memoryd.index.partitions import prefix_of
+from memoryd.index.keyword.keyword_check import differences
+from memoryd.index.keyword.keyword_fill import KeywordFill, start_over
+from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.partitions import prefix_of
 from memoryd.storage.database import Database
 
 TEXTS = 6_000

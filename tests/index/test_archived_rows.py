@@ -6,7 +6,7 @@ import pytest
 from worlds import World
 
 from memoryd.core.scope import Scope
-from memoryd.index import shelf as archived_rows
+from memoryd.index.vectors import archived_rows
 from memoryd.storage.database import Transaction
 
 

@@ -8,10 +8,10 @@ from worlds import DIM, ENGINE, MODEL, SPACE, World, embed, made_of, probes
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.core.scope import Scope
-from memoryd.index import spaces
-from memoryd.index.building import Building
-from memoryd.index.lance import LanceStore
-from memoryd.index.vectors import Made
+from memoryd.index.lance.lance import LanceStore
+from memoryd.index.spaces import spaces
+from memoryd.index.spaces.building import Building
+from memoryd.index.vectors.rounding import Made
 from memoryd.storage.database import Database
 
 OTHER, OTHER_DIM = "other/24", 24

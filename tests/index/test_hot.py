@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryd.core.kinds import TEXT_KINDS, TextKind, kind_of, rows_of_kind
+from memoryd.core.row_ranges import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
-from memoryd.index.hot import HotIndex
+from memoryd.index.vectors.hot import HotIndex
 
 DIM = 4
 USERS = ("ann", "bob")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from worlds import SPACE, World, embed
 
-from memoryd.core.kinds import TextKind, kind_of
+from memoryd.core.row_ranges import TextKind, kind_of
 from memoryd.core.scope import Scope
-from memoryd.index.vectors import int64
+from memoryd.index.vectors.rounding import int64
 
 Held = dict[TextKind, list[int]]
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from memory_client.errors import DiskFullError, StorageError
-from memoryd.index.lance import Gate, LanceStore, VectorTable, lance_errors
-from memoryd.index.vectors import Batch
+from memoryd.index.lance.lance import Gate, LanceStore, VectorTable, lance_errors
+from memoryd.index.vectors.rounding import Batch
 
 DIM = 8
 

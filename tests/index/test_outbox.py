@@ -10,9 +10,9 @@ from worlds import SPACE, World, embed
 
 from memory_client.errors import SpaceMismatchError, StorageError
 from memoryd.core.scope import Scope
-from memoryd.index import lance, outbox
-from memoryd.index.outbox import LONG
-from memoryd.index.vectors import Made
+from memoryd.index.lance import lance, outbox
+from memoryd.index.lance.outbox import LONG
+from memoryd.index.vectors.rounding import Made
 from memoryd.storage.database import Database
 
 

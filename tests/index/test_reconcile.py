@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from worlds import World, embed
 
-from memoryd.index.vectors import Batch
+from memoryd.index.vectors.rounding import Batch
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from memoryd.core.scope import Scope
-from memoryd.index import hot
-from memoryd.index.hot import HotIndex
-from memoryd.index.sketch import Sketch
+from memoryd.index.vectors import hot
+from memoryd.index.vectors.binary_quantization import Sketch
+from memoryd.index.vectors.hot import HotIndex
 
 DIM = 100  # no multiple of 64
 QUERIES = 40

@@ -14,9 +14,10 @@ import pytest
 from worlds import DIM, SPACE, World
 
 from memory_client.errors import DiskFullError
-from memoryd.index import snapshot, truth
-from memoryd.index.hot import HotIndex
-from memoryd.index.spaces import Space
+from memoryd.index import source_rows
+from memoryd.index.spaces.spaces import Space
+from memoryd.index.vectors import snapshot
+from memoryd.index.vectors.hot import HotIndex
 
 
 def loaded(world: World, space: Space | None = None, newest: int | None = None) -> HotIndex:
@@ -25,7 +26,7 @@ def loaded(world: World, space: Space | None = None, newest: int | None = None) 
     assert serving is not None
     hot = HotIndex(serving.dim)
     with world.database.read() as connection:
-        known, seq = truth.load(connection), truth.change_number(connection)
+        known, seq = source_rows.load(connection), source_rows.change_number(connection)
     snapshot.restore(world.paths.hot / "vectors.snapshot", hot, serving, known, newest or seq)
     return hot
 

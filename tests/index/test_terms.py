@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from small_store import USER, SmallStore
 from worlds import World
 
-from memoryd.core.fold import index_terms, query_terms
-from memoryd.index import keyword_check, partitions, terms
-from memoryd.index.lexical import LexicalIndex
-from memoryd.index.terms import MOST_KEPT, Documents
+from memoryd.index.keyword import forward_index, keyword_check, partitions
+from memoryd.index.keyword.forward_index import MOST_KEPT, Documents
+from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.language.fold import index_terms, query_terms
 from memoryd.storage.database import Transaction
 
 TEXTS = (
@@ -40,8 +40,8 @@ def database() -> sqlite3.Connection:
 def kept(connection: sqlite3.Connection, texts: Sequence[Sequence[str]]) -> Documents:
     tx = Transaction(connection)
     for row, found in enumerate(texts, 1):
-        terms.put(tx, row, found, cues=row)
-    return terms.load(connection, list(range(len(texts), 0, -1)))
+        forward_index.put(tx, row, found, cues=row)
+    return forward_index.load(connection, list(range(len(texts), 0, -1)))
 
 
 some_terms = st.lists(st.sampled_from(["cat", "花", "花生", "c++", "tea"]), max_size=12)
@@ -57,22 +57,22 @@ def test_terms_are_counted_in_each_text(texts: list[list[str]], wanted: list[str
     assert found.rows.tolist() == list(range(1, len(texts) + 1))
     assert found.lengths.tolist() == [len(text) for text in texts]
     assert found.cues.tolist() == found.rows.tolist()
-    counts = found.counts(terms.numbers_of(wanted))
+    counts = found.counts(forward_index.numbers_of(wanted))
     assert counts.tolist() == [[Counter(text)[term] for term in wanted] for text in texts]
 
 
 def test_what_stands_behind_the_first_thousand_counts_for_the_length(database: sqlite3.Connection) -> None:
     found = kept(database, [["cat"] * (MOST_KEPT + 5) + ["dog"], ["dog"]])
     assert found.lengths.tolist() == [MOST_KEPT + 6, 1]
-    assert found.counts(terms.numbers_of(["cat", "dog"])).tolist() == [[MOST_KEPT, 0], [0, 1]]
+    assert found.counts(forward_index.numbers_of(["cat", "dog"])).tolist() == [[MOST_KEPT, 0], [0, 1]]
     database.close()
 
 
 def test_unknown_rows_are_left_out(database: sqlite3.Connection) -> None:
     kept(database, [["cat"], ["dog"]])
-    terms.remove(Transaction(database), 1)
-    assert terms.load(database, [1, 2, 3]).rows.tolist() == [2]
-    assert len(terms.load(database, []).counts(terms.numbers_of(["cat"]))) == 0
+    forward_index.remove(Transaction(database), 1)
+    assert forward_index.load(database, [1, 2, 3]).rows.tolist() == [2]
+    assert len(forward_index.load(database, []).counts(forward_index.numbers_of(["cat"]))) == 0
     database.close()
 
 
@@ -85,7 +85,7 @@ def test_bm25_is_that_of_fts5(store: SmallStore, query: str) -> None:
         asked = store.lexical.read(connection, USER, query, "memory")
         assert asked is not None
         assert set(asked.frequencies) <= set(query_terms(query))
-        own = asked.scores(terms.load(connection, rows), list(asked.frequencies))
+        own = asked.scores(forward_index.load(connection, rows), list(asked.frequencies))
     texts = [(row, " ".join(index_terms(one.record.text))) for row, one in store.stored(rows).items()]
     with closing(sqlite3.connect(":memory:")) as plain:
         plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (terms, tokenize=\"ascii tokenchars '''+#'\")")
@@ -120,12 +120,12 @@ def test_terms_go_with_their_text_and_kinds_have_a_partition_each(world: World) 
     world.database.write(put)
     with world.database.read() as connection:
         assert keyword_check.differences(connection) == []
-        assert terms.load(connection, [said, memory]).rows.tolist() == [memory, said]
+        assert forward_index.load(connection, [said, memory]).rows.tolist() == [memory, said]
         assert lexical.read(connection, "u", "dog", "memory") is None
         assert lexical.read(connection, "u", "dog", "turn") is not None
     world.database.write(lambda tx: lexical.remove(tx, "u", memory, "the cat"))
     with world.database.read() as connection:
-        assert terms.load(connection, [said, memory]).rows.tolist() == [said]
+        assert forward_index.load(connection, [said, memory]).rows.tolist() == [said]
     world.database.write(lambda tx: lexical.forget_user(tx, "u"))
     with world.database.read() as connection:
-        assert terms.load(connection, [said, memory]).rows.tolist() == []
+        assert forward_index.load(connection, [said, memory]).rows.tolist() == []

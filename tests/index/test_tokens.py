@@ -8,9 +8,9 @@ from test_building import OTHER, OTHER_DIM, begin, build
 from worlds import SPACE, World, made_of, packed
 
 from memory_client.errors import SpaceMismatchError
-from memoryd.index import tokens
-from memoryd.index.tokens import MOST_KEPT, REDUCED, TokenBlock
-from memoryd.index.vectors import FloatMatrix
+from memoryd.index.vectors import tokens
+from memoryd.index.vectors.rounding import FloatMatrix
+from memoryd.index.vectors.tokens import MOST_KEPT, REDUCED, TokenBlock
 from memoryd.models.e5 import reduction
 
 MEAN_ERROR, MOST_ERROR = 0.007, 0.05

@@ -15,8 +15,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from worlds import SPACE, World, embed, packed
 
 from memoryd.core.scope import Scope
-from memoryd.index import hot
-from memoryd.index.lance import VectorTable
+from memoryd.index.lance.lance import VectorTable
+from memoryd.index.vectors import hot
 
 USERS = ("ann", "bob")
 AGENTS = (None, "x", "y")

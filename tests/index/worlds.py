@@ -17,13 +17,14 @@ from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.core.turn import TurnRecord
-from memoryd.index import outbox, tokens
-from memoryd.index.spaces import Probes
-from memoryd.index.vector_index import VectorIndex
-from memoryd.index.vectors import Made
-from memoryd.storage import memories, sessions, turns
+from memoryd.index.lance import outbox
+from memoryd.index.spaces.spaces import Probes
+from memoryd.index.vectors import tokens
+from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import migrate
+from memoryd.storage.records import memories, sessions, turns
 
 DIM = 16
 SPACE = "hash/16"

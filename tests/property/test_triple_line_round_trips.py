@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.triples import Statement, checked_statement, displayed, key_of, predicate_of
-from memoryd.core.triples.kin import SHOWN_ZH
-from memoryd.core.triples.line_shapes import TripleLine, read_line, write_line
-from memoryd.core.triples.names import OWN
-from memoryd.core.triples.predicates import _KNOWN
+from memoryd.core.triple_line_shapes import TripleLine, read_line, write_line
 from memoryd.knowledge_base import KnowledgeBase
+from memoryd.language.triples import Statement, checked_statement, displayed, key_of, predicate_of
+from memoryd.language.triples.kinship import SHOWN_ZH
+from memoryd.language.triples.names import OWN
+from memoryd.language.triples.predicates import _KNOWN
 
 KEYS = tuple(dict.fromkeys(_KNOWN.values()))
 NAMES = ["我", "主人", "user", "我妈妈", "my mom", "主人的父母", "my kids", "小明", "Anna", "the Beatles"]

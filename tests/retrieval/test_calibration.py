@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core.text_language import text_language
-from memoryd.retrieval.calibration import (
+from memoryd.language.text_language import text_language
+from memoryd.retrieval.ranking.calibration import (
     EVIDENCE,
     Calibration,
     calibrate,
@@ -18,10 +18,10 @@ from memoryd.retrieval.calibration import (
     evidence_of,
     relevant_score,
 )
-from memoryd.retrieval.fuse import Fused, log_odds, logistic
-from memoryd.retrieval.ranker import ProfileName
-from memoryd.retrieval.standing import LIMIT, Standings, reorder
-from memoryd.retrieval.trained_space import FILE, TrainedSpace, trained_space
+from memoryd.retrieval.ranking.fuse import Fused, log_odds, logistic
+from memoryd.retrieval.ranking.ranker import ProfileName
+from memoryd.retrieval.ranking.standing import LIMIT, Standings, reorder
+from memoryd.retrieval.ranking.trained_space import FILE, TrainedSpace, trained_space
 
 PROFILES: tuple[ProfileName, ...] = ("memory", "late")
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memoryd.core import cues
-from memoryd.index.terms import Documents
-from memoryd.retrieval.features import NAMES, Scene, features, token_weights
-from memoryd.retrieval.frame import frame_of
-from memoryd.retrieval.fuse import Fused
-from memoryd.retrieval.planning.understanding import understand
-from memoryd.retrieval.ranker import FILE, RELEVANCE, profiles, rank
-from memoryd.storage.candidates import Place
+from memoryd.index.keyword.forward_index import Documents
+from memoryd.language import text_features
+from memoryd.language.query.understanding import understand
+from memoryd.retrieval.ranking.features import NAMES, Scene, features, token_weights
+from memoryd.retrieval.ranking.frame import frame_of
+from memoryd.retrieval.ranking.fuse import Fused
+from memoryd.retrieval.ranking.ranker import FILE, RELEVANCE, profiles, rank
+from memoryd.storage.records.candidates import Place
 
 DAY = 86_400.0
 
@@ -123,11 +123,11 @@ def test_centred_matches_are_features_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("query", "flag", "feature"),
     [
-        ("how many cats?", cues.NUMBER, "number"),
-        ("when did she leave?", cues.TIME, "number"),
-        ("who is it?", cues.NAME, "name"),
-        ("他叫什么名字？", cues.NAME, "name"),
-        ("anything", cues.QUESTION, "question"),
+        ("how many cats?", text_features.NUMBER, "number"),
+        ("when did she leave?", text_features.TIME, "number"),
+        ("who is it?", text_features.NAME, "name"),
+        ("他叫什么名字？", text_features.NAME, "name"),
+        ("anything", text_features.QUESTION, "question"),
     ],
 )
 def test_the_kind_of_answer(query: str, flag: int, feature: str) -> None:
@@ -135,13 +135,13 @@ def test_the_kind_of_answer(query: str, flag: int, feature: str) -> None:
 
 
 def test_other_questions_want_no_number_and_no_name() -> None:
-    every = cues.NUMBER | cues.TIME | cues.NAME
+    every = text_features.NUMBER | text_features.TIME | text_features.NAME
     found = seen(turns(2), "why is that so?", flags=[every, every])
     assert (found["number"], found["name"]) == ([0, 0], [0, 0])
 
 
 def test_a_turn_behind_a_question_answers() -> None:
-    assert seen(turns(3), flags=[cues.QUESTION, 0, 0])["answers"] == [0, 1, 0]
+    assert seen(turns(3), flags=[text_features.QUESTION, 0, 0])["answers"] == [0, 1, 0]
 
 
 def test_the_named_speaker() -> None:

@@ -11,10 +11,10 @@ from small_store import USER
 
 from memory_client.deadline import Deadline
 from memory_client.types import Mode
-from memoryd.core.filters import And, Compare, Or, parse_filters
+from memoryd.core.filters.grammar import And, Compare, Or, parse_filters
 from memoryd.core.scope import Scope
-from memoryd.retrieval.fuse import RRF_K, Candidate, Fused, normalised, rrf, scaled
 from memoryd.retrieval.plan import CANDIDATES, RetrievalPlan, make_plan
+from memoryd.retrieval.ranking.fuse import RRF_K, Candidate, Fused, normalised, rrf, scaled
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)

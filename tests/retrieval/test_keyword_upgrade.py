@@ -13,8 +13,8 @@ import pytest
 from former_keywords import USER, former_store, is_filled
 from support import PATIENCE, eventually
 
-from memoryd.index import keyword_removal, partitions
-from memoryd.index.keyword_fill import KeywordFill
+from memoryd.index.keyword import keyword_removal, partitions
+from memoryd.index.keyword.keyword_fill import KeywordFill
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import migrate

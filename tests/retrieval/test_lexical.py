@@ -13,15 +13,17 @@ from hypothesis import strategies as st
 from small_store import USER, SmallStore, small_store
 
 from memory_client.errors import DatabaseCorruptError, StorageError
-from memoryd.core.filters import EVERYTHING
-from memoryd.core.fold import index_terms, query_terms
+from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
-from memoryd.index import keyword_check, keyword_fill, keyword_removal, lexical, lexical_query, terms
-from memoryd.index.keyword_check import differences
-from memoryd.index.keyword_fill import KeywordFill, start_over
-from memoryd.index.keyword_removal import KeywordRemoval
-from memoryd.index.lexical import LexicalHit, LexicalIndex
-from memoryd.index.partitions import prefix_of, term_range
+from memoryd.index.keyword import forward_index as terms
+from memoryd.index.keyword import keyword_check, keyword_fill, keyword_index, keyword_removal
+from memoryd.index.keyword import query as lexical_query
+from memoryd.index.keyword.keyword_check import differences
+from memoryd.index.keyword.keyword_fill import KeywordFill, start_over
+from memoryd.index.keyword.keyword_index import LexicalHit, LexicalIndex
+from memoryd.index.keyword.keyword_removal import KeywordRemoval
+from memoryd.index.keyword.partitions import prefix_of, term_range
+from memoryd.language.fold import index_terms, query_terms
 from memoryd.storage.database import Transaction
 
 
@@ -441,7 +443,7 @@ def test_an_index_of_another_folding_is_filled_again_and_serves_meanwhile(
 ) -> None:
     store.add(*(f"zebra {i}" for i in range(50)), "to be changed", "to be deleted")
     assert not KeywordFill(store.database).is_needed()
-    for module in (lexical, keyword_fill, keyword_check):
+    for module in (keyword_index, keyword_fill, keyword_check):
         monkeypatch.setattr(module, "FOLD_VERSION", "2, of tomorrow")
     monkeypatch.setattr(keyword_fill, "_SECONDS", 0.0)
     monkeypatch.setattr(keyword_fill, "_TEXTS", 1)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_client.types import Intent
-from memoryd.retrieval.planning.commands import find_command
-from memoryd.retrieval.planning.strategies import STRATEGIES
-from memoryd.retrieval.planning.understanding import READ, Understanding, understand
+from memoryd.language.query.commands import find_command
+from memoryd.language.query.understanding import READ, Understanding, understand
+from memoryd.retrieval.strategies import STRATEGIES
 
 LABELS = Path(__file__).parents[2] / "scripts" / "evaluation" / "labels" / "intents.json"
 

@@ -10,16 +10,16 @@ import pytest
 from small_store import USER, SmallStore
 
 from memory_client.deadline import Deadline
-from memoryd.core.kinds import rows_of_kind
 from memoryd.core.record import Record
+from memoryd.core.row_ranges import rows_of_kind
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TurnRecord
-from memoryd.retrieval.fuse import Fused
-from memoryd.retrieval.hits import Found
+from memoryd.language.query.recency import Recency, find_recency
 from memoryd.retrieval.plan import make_plan
-from memoryd.retrieval.planning.recency import Recency, find_recency
-from memoryd.retrieval.recency_order import in_recency_order
+from memoryd.retrieval.ranking.fuse import Fused
+from memoryd.retrieval.ranking.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
+from memoryd.retrieval.results.hits import Found
 
 HOUR = 3600.0
 _TURNS, _ = rows_of_kind("turn")

@@ -15,7 +15,7 @@ from support_cross_encoder import SOON, ScriptedScorer, write_cross_encoder
 
 from memory_client.deadline import Deadline
 from memoryd.models.reranker import PairScorer, RerankerChoice, RerankerHost
-from memoryd.retrieval.rerank import Reranked, Reranker, combined
+from memoryd.retrieval.results.rerank import Reranked, Reranker, combined
 
 needs_library = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is None,

@@ -23,16 +23,16 @@ from memory_client.errors import (
     StorageError,
 )
 from memory_client.types import Hit, Hits, SearchReport
-from memoryd.core.filters import parse_filters
+from memoryd.core.filters.grammar import parse_filters
 from memoryd.core.scope import Scope
-from memoryd.index.tokens import TokenBlock
+from memoryd.index.vectors.tokens import TokenBlock
 from memoryd.models.base import Encoding
 from memoryd.models.reranker import RerankerChoice, RerankerHost
 from memoryd.retrieval.cache import ResultCache
-from memoryd.retrieval.meaning_source import Encoded
 from memoryd.retrieval.request import SearchRequest, TimeSpan
-from memoryd.retrieval.rerank import Reranker
+from memoryd.retrieval.results.rerank import Reranker
 from memoryd.retrieval.search import Search
+from memoryd.retrieval.sources.meaning_source import Encoded
 
 TEXTS = ["pear one", "pear two two", "pear three three three", "plum", "quince"]
 NOW = datetime.fromtimestamp(START + 3600, UTC)

@@ -21,7 +21,7 @@ from memory_client.discovery import ConnectionInfo
 from memory_client.keys import KeyPair
 from memory_client.paths import DataPaths
 from memory_client.protocol import PROTOCOL
-from memoryd.core.call import Call
+from memoryd.core.call_context import Call
 from memoryd.server import Server
 
 PATIENCE = 20.0

@@ -39,7 +39,7 @@ from memory_client.paths import DataPaths
 from memory_client.progress import on_progress
 from memory_client.proxy import KnowledgeBaseProxy
 from memory_client.types import Hits
-from memoryd.core.call import Call
+from memoryd.core.call_context import Call
 from memoryd.server.handling import LIST_IN_CHUNKS
 
 

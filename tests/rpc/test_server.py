@@ -26,7 +26,7 @@ from memory_client.errors import (
 )
 from memory_client.paths import DataPaths
 from memory_client.protocol import MAX_MESSAGE_BYTES
-from memoryd.core.call import Call, current_call
+from memoryd.core.call_context import Call, current_call
 from memoryd.server.handling import LIST_IN_CHUNKS
 
 

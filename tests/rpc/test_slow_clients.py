@@ -21,7 +21,7 @@ from memory_client.connection import Connection
 from memory_client.discovery import ConnectionInfo
 from memory_client.paths import DataPaths
 from memory_client.protocol import Request, encode_request
-from memoryd.core.call import Call
+from memoryd.core.call_context import Call
 
 TEN_MEGABYTES = ["x" * 100_000] * 100
 

@@ -10,9 +10,10 @@ from small_store import START, USER, SmallStore, small_store
 
 from memory_client.types import ConflictState, Severity
 from memoryd.core.scope import Scope
-from memoryd.storage import conflicts, memories, versions
-from memoryd.storage.conflicts import ConflictRow, Decision
-from memoryd.storage.versions import Deed
+from memoryd.storage.life import conflicts
+from memoryd.storage.life.conflicts import ConflictRow, Decision
+from memoryd.storage.records import memories, versions
+from memoryd.storage.records.versions import Deed
 
 ALL = Scope(USER, "*")
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from small_store import START, USER, SmallStore
 
 from memory_client.errors import InvalidFilterError
-from memoryd.core.filter_match import matches
-from memoryd.core.filters import And, Compare, Node, Not, Or, parse_filters
+from memoryd.core.filters.grammar import And, Compare, Node, Not, Or, parse_filters
+from memoryd.core.filters.matching import matches
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.storage import memories, texts
+from memoryd.storage.records import memories, texts
 
 MISSING = object()
 

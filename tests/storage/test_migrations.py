@@ -12,9 +12,9 @@ from small_store import SmallStore, small_store
 from support import eventually
 
 from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError, StorageError
-from memoryd.core.filters import EVERYTHING
+from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
-from memoryd.index.lexical import LexicalIndex
+from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, STEPS, Step, migrate

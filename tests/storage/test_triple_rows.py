@@ -9,9 +9,9 @@ import pytest
 from small_store import SmallStore
 
 from memoryd.core.scope import Scope
-from memoryd.core.triples import Statement
-from memoryd.storage import memories, tombstones
+from memoryd.language.triples import Statement
 from memoryd.storage.database import Transaction
+from memoryd.storage.records import memories, tombstones
 from memoryd.storage.triples import census, entities, evidence, rows, walk
 from memoryd.storage.triples.rows import MANUAL, Evidence, Stored, Wanted
 from memoryd.storage.triples.walk import Bounds

@@ -6,12 +6,12 @@ import pytest
 from small_store import START, USER, SmallStore
 
 from memory_client.errors import HistoryLimitError
-from memoryd.core.normal import normal_form
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.storage import memories, tombstones, versions
+from memoryd.language.text_hash import normal_form
 from memoryd.storage.database import Transaction
-from memoryd.storage.versions import Deed
+from memoryd.storage.records import memories, tombstones, versions
+from memoryd.storage.records.versions import Deed
 
 SCOPE = Scope(USER, "*")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core.days import is_behind, lived
+from memoryd.core.life.active_days import is_behind, lived
 
 FAR = 3650
 

@@ -6,12 +6,12 @@ import re
 import pytest
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.conflicts.claims import claims
-from memoryd.core.conflicts.find import between
-from memoryd.core.conflicts.found import FoundConflict, Said
-from memoryd.core.conflicts.values import dates_exclude, excludes
-from memoryd.core.triples import Statement
-from memoryd.core.window import parse_window
+from memoryd.core.filters.window import parse_window
+from memoryd.language.conflicts.claims import claims
+from memoryd.language.conflicts.detector import between
+from memoryd.language.conflicts.types import FoundConflict, Said
+from memoryd.language.conflicts.values import dates_exclude, excludes
+from memoryd.language.triples import Statement
 
 YEAR = 365.25 * 86_400
 EXCLUDE = [

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_store import START, record
 
-from memoryd.core import boost, decay
-from memoryd.core.days import DAY, Calendar, Days
-from memoryd.core.decay import FATES, Cohort, fading
+from memoryd.core.life import boost, decay
+from memoryd.core.life.active_days import DAY, Calendar, Days
+from memoryd.core.life.decay import FATES, Cohort, fading
 
 AT = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 KINDS = [{"category": name} for name in ("system", "core", "fact", "episode")]

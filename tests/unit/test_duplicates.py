@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core import duplicates
-from memoryd.core.duplicates import Groups, guards_agree
+from memoryd.language import near_duplicates
+from memoryd.language.near_duplicates import Groups, guards_agree
 
 SAME = [
     # Chinese: punctuation, spacing, width, script, particles, politeness, numerals, dates
@@ -193,7 +193,7 @@ def test_a_text_is_compared_with_few_others_however_alike_all_are(monkeypatch: p
         compared += 1
         return len(first & second) / len(first | second)
 
-    monkeypatch.setattr(duplicates, "_share", counted)
+    monkeypatch.setattr(near_duplicates, "_share", counted)
     words = [f"word{number}" for number in range(30)]
     texts = [" ".join([*words, f"own{number}"]) for number in range(500)]
     assert len(collapse(texts, [set(text.split()) for text in texts], 0.9)) == 500

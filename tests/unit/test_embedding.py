@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_client.errors import ModelUnavailableError
 from memoryd.core.passage import Passage
-from memoryd.engine.embedding import PORTION, embed_possible, portions
+from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
 
 LIMIT = 32_768
 

@@ -9,8 +9,8 @@ from small_store import START, USER, record
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Memory
 from memoryd.core.record import Record, changed_fields, metadata_out, to_memory
-from memoryd.engine.entries import new_record, with_metadata
-from memoryd.engine.parts import Limits
+from memoryd.engine.context import Limits
+from memoryd.engine.memories.record_builder import new_record, with_metadata
 
 KEY = "sk-" + "a1B2" * 10  # looks like a key, is none
 

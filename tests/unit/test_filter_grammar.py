@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory_client.errors import InvalidFilterError
-from memoryd.core.filters import EVERYTHING, FIELDS, OPERATORS, And, Compare, Not, Or, parse_filters
+from memoryd.core.filters.grammar import EVERYTHING, FIELDS, OPERATORS, And, Compare, Not, Or, parse_filters
 from memoryd.core.metadata import TAKEN
 
 

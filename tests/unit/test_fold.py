@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memoryd.core.fold import FOLD_VERSION, fold, index_terms, query_terms
+from memoryd.language.fold import FOLD_VERSION, fold, index_terms, query_terms
 
 TABLE = """CREATE VIRTUAL TABLE t USING fts5 (terms, content='', tokenize="ascii tokenchars '''+#'")"""
 ANY_TEXT = st.text(max_size=60)

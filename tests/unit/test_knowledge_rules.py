@@ -19,12 +19,12 @@ from memory_client.errors import (
 from memory_client.types import KnowledgePoint, VersionKind
 from memoryd import validate_knowledge_point
 from memoryd.core.ids import MAX_NAME_BYTES
-from memoryd.core.knowledge.alike import alike
-from memoryd.core.knowledge.comparing import compare
+from memoryd.core.knowledge.comparison import compare
 from memoryd.core.knowledge.folders import folder_of
-from memoryd.core.knowledge.merging import distinct, merge
+from memoryd.core.knowledge.merge import distinct, merge
 from memoryd.core.knowledge.sampling import Keys, Scores
 from memoryd.core.knowledge.sampling import draw as draw_from
+from memoryd.core.knowledge.similar_texts import alike
 from memoryd.core.knowledge.versions import Version, counts, effective, next_version_id, unmerged
 
 NOW = 1_767_462_300.0  # 2026-01-03 17:45:00 UTC

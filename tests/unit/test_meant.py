@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memoryd.core.meant import says_all, shares_words, topic
 from memoryd.core.record import Record
-from memoryd.engine.forget_preview import is_meant
-from memoryd.retrieval.fuse import Fused
-from memoryd.retrieval.hits import Found
+from memoryd.engine.deletion.forget_preview import is_meant
+from memoryd.language.query_match import says_all, shares_words, topic
+from memoryd.retrieval.ranking.fuse import Fused
+from memoryd.retrieval.results.hits import Found
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.decay import trigger_of
+from memoryd.core.life.decay import trigger_of
 from memoryd.core.metadata import TAKEN, default_of, read_metadata, removed_keys
 from memoryd.core.record import CATEGORIES, KINDS, SOURCES, default_importance
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memoryd.core.conflicts.find import between
-from memoryd.core.conflicts.found import FoundConflict, Said
-from memoryd.core.triples import extracted
+from memoryd.language.conflicts.detector import between
+from memoryd.language.conflicts.types import FoundConflict, Said
+from memoryd.language.triples import extracted
 
 RECUR = [
     ("主人3点吃药", "主人8点吃药"),

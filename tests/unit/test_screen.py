@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.engine.screen import screen_text, screen_value
+from memoryd.language.redact import screen_text, screen_value
 
 # Nothing here is a credential: each is drawn, and put together when the test runs.
 _RANDOM = Random(7)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core.fold import query_terms
-from memoryd.core.snippet import Snippet, matched_terms, snippet
+from memoryd.language.fold import query_terms
+from memoryd.language.snippet import Snippet, matched_terms, snippet
 
 ENGLISH = (
     "We talked about many things over the years. " * 30

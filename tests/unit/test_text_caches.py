@@ -10,25 +10,25 @@ from types import ModuleType
 from typing import Any
 
 import memoryd
-from memoryd.core import text_cache
-from memoryd.core.conflicts.claims import claims
-from memoryd.core.fold import query_terms
+from memoryd.language import text_cache
+from memoryd.language.conflicts.claims import claims
+from memoryd.language.fold import query_terms
 
 NO_TEXT = {
-    "memoryd.core.days._begin",
-    "memoryd.core.fold._simplified",
-    "memoryd.core.snippet._traditional",
-    "memoryd.core.textdiff._segmenter",
-    "memoryd.core.timewords.holidays._lunar",
-    "memoryd.core.timewords.holidays._solar_term",
-    "memoryd.core.triples.extract._rules",
-    "memoryd.engine.screen._patterns",
+    "memoryd.core.life.active_days._begin",
+    "memoryd.language.fold._simplified",
+    "memoryd.language.snippet._traditional",
+    "memoryd.language.text_diff._segmenter",
+    "memoryd.language.times.holidays._lunar",
+    "memoryd.language.times.holidays._solar_term",
+    "memoryd.language.triples.extractor._rules",
+    "memoryd.language.redact._patterns",
     "memoryd.models.e5.reduction._projection",
-    "memoryd.retrieval.ranker.profiles",
-    "memoryd.retrieval.ranker.stored",
-    "memoryd.retrieval.trained_space._stored",
+    "memoryd.retrieval.ranking.ranker.profiles",
+    "memoryd.retrieval.ranking.ranker.stored",
+    "memoryd.retrieval.ranking.trained_space._stored",
     "memoryd.service.validation.declared_types",
-    "memoryd.storage.versions._decoder",
+    "memoryd.storage.records.versions._decoder",
 }
 """Cached functions of numbers, types or nothing at all."""
 

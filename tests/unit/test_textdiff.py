@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core import textdiff
-from memoryd.core.textdiff import readable, text_diff, words
+from memoryd.language import text_diff as textdiff
+from memoryd.language.text_diff import readable, text_diff, words
 
 PARTS = st.sampled_from(
     [

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from timewords_support import INVALID, NOTHING, ends
 
-from memoryd.core.timewords import find
+from memoryd.language.times import find
 
 CASES = {
     "days": {

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.triples import Statement, checked_statement, extracted, key_of, name_of, predicate_of
-from memoryd.core.triples.extract import MOST, READ_CHARS
+from memoryd.language.triples import Statement, checked_statement, extracted, key_of, name_of, predicate_of
+from memoryd.language.triples.extractor import MOST, READ_CHARS
 
 
 def told(text: str, **options: bool) -> list[str]:

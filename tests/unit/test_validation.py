@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_client.api import METHODS, find
 from memory_client.errors import InvalidParameterError, MemorydError, UnknownParameterError
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 from memoryd.service.validation import checked, declared_types, in_range
 
 

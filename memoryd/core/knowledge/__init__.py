@@ -1,1 +1,1 @@
-"""Decisions about knowledge points: what one is, how versions follow each other, sampling, merging."""
+"""Knowledge points: validation, versions, sampling and merging."""

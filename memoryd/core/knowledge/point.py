@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError
 from memory_client.types import KnowledgePoint, KnowledgeType
+from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
 from memoryd.core.metadata import read_own
-from memoryd.core.shown import shown
 from memoryd.core.text import clean_text
 
 TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import VersionKind
-from memoryd.core.shown import shown
+from memoryd.core.abbreviate import shown
 
 LATEST = "latest"
 

@@ -1,1 +1,1 @@
-"""Knowledge points in versions: one interface, kept in files or in the database."""
+"""Storage of knowledge points: one interface, in files or in the database."""

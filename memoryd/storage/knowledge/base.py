@@ -9,11 +9,11 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError, NotFoundError
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
+from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
 from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.core.knowledge.point import validate_knowledge_point
 from memoryd.core.knowledge.versions import LATEST, Version, check_version_id
-from memoryd.core.shown import shown
 
 EVERY = sys.maxsize
 """A count of versions that leaves none out."""

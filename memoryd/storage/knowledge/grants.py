@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_client.errors import NotFoundError
 from memory_client.types import SharedSet
-from memoryd.core.filters import Compare
+from memoryd.core.filters.grammar import Compare
 from memoryd.core.knowledge.point import PointRecord
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge.snapshots import RECORD, record

@@ -14,15 +14,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from memory_client.types import KnowledgePoint
-from memoryd.core.filters import EVERYTHING
+from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.ids import IdFactory
 from memoryd.core.knowledge.point import PointRecord, content_hash
 from memoryd.core.knowledge.sampling import Keys, Scores, draw
 from memoryd.core.knowledge.versions import Version, effective
 from memoryd.core.scope import Scope
-from memoryd.storage import conflicts
 from memoryd.storage.database import Transaction
-from memoryd.storage.texts import visible
+from memoryd.storage.life import conflicts
+from memoryd.storage.records.texts import visible
 
 _ROWS, _SCORES = np.dtype("<i8"), np.dtype("u1")
 _ORPHAN = "NOT EXISTS (SELECT 1 FROM snapshot_points s WHERE s.point = p.row)"

@@ -1,1 +1,1 @@
-"""Triples, the entities they join and the evidence they rest on."""
+"""Tables of triples, the entities they join and the evidence they rest on."""

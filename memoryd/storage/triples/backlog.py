@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from memoryd.storage.database import Transaction
-from memoryd.storage.filters import Sql
+from memoryd.storage.records.filters import Sql
 
 _NAME = "triples_unread"
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memoryd.core.triples import key_of
+from memoryd.language.triples import key_of
 from memoryd.storage.database import Transaction
 
 _COLUMNS = "number, key, name, degree, alias_of, root"

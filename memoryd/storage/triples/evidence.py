@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memory_client.types import Language
-from memoryd.core.kinds import TextKind, kind_of
+from memoryd.core.row_ranges import TextKind, kind_of
 from memoryd.core.scope import Scope
-from memoryd.core.triples import Statement
+from memoryd.language.triples import Statement
 from memoryd.storage.database import Transaction
 from memoryd.storage.triples import entities, rows
 from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, Stored, agent_condition

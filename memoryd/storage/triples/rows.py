@@ -8,12 +8,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memoryd.core.kinds import rows_of_kind
+from memoryd.core.row_ranges import rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
-from memoryd.core.triples import Statement
-from memoryd.storage import tombstones
+from memoryd.language.triples import Statement
 from memoryd.storage.database import Transaction
-from memoryd.storage.filters import Sql
+from memoryd.storage.records import tombstones
+from memoryd.storage.records.filters import Sql
 from memoryd.storage.salt import salted
 from memoryd.storage.triples import entities
 

@@ -1,1 +1,0 @@
-"""Whether two statements about one user exclude each other, by rules."""

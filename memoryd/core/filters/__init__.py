@@ -1,0 +1,1 @@
+"""Filter trees: their grammar, and matching them against records."""

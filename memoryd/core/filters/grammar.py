@@ -1,0 +1,292 @@
+"""The filter grammar: parsed and checked here, compiled to SQL by storage.
+
+`{"category": "fact", "importance": {"gte": 1}, "tags": {"contains": "x"},
+"metadata.mood": {"in": ["a"]}, "not": {...}, "or": [{...}, {...}]}`: keys of one object are and-ed, a bare
+value is `eq`, times are epoch seconds or ISO 8601. What is missing (a metadata key, an empty field) matches
+only `ne`, `nin` and `not`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from memory_client.errors import InvalidFilterError, InvalidParameterError
+from memoryd.core.abbreviate import shown
+from memoryd.core.metadata import ALIASES, FORBIDDEN, TAKEN
+from memoryd.core.times import parse_time
+
+Operator = Literal["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"]
+FieldType = Literal["text", "number", "time", "boolean", "list", "any"]
+Scalar = str | int | float | bool
+
+OPERATORS: tuple[Operator, ...] = ("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains")
+METADATA_PREFIX = "metadata."
+_MAX_DEPTH = 8
+_MAX_CONDITIONS = 500
+_MAX_VALUES = 10_000
+
+FIELDS: dict[str, FieldType] = {
+    "id": "text",
+    "text": "text",
+    "session_id": "text",
+    "category": "text",
+    "kind": "text",
+    "source": "text",
+    "source_id": "text",
+    "state": "text",
+    "root_id": "text",
+    "parent_id": "text",
+    "importance": "number",
+    "confidence": "number",
+    "access_count": "number",
+    "version": "number",
+    "position": "number",
+    "verified": "boolean",
+    "tags": "list",
+    "exact_keys": "list",
+    "created_at": "time",
+    "updated_at": "time",
+    "last_access": "time",
+    "role": "text",
+    "speaker": "text",
+    "event_start": "time",
+    "event_end": "time",
+    "valid_from": "time",
+    "valid_to": "time",
+    "expires_at": "time",
+}
+_ALLOWED: dict[FieldType, tuple[Operator, ...]] = {
+    "text": OPERATORS,
+    "number": OPERATORS[:-1],
+    "time": OPERATORS[:-1],
+    "boolean": ("eq", "ne", "in", "nin"),
+    "list": ("contains", "eq", "ne"),
+    "any": OPERATORS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What may be asked of some texts. aliases: other names of fields; elsewhere: what to ask instead of what
+    is no field; not_own: keys of their metadata that are fields, and so not found among the own ones."""
+
+    fields: Mapping[str, FieldType]
+    aliases: Mapping[str, str]
+    elsewhere: Mapping[str, str]
+    not_own: frozenset[str]
+
+
+RECORDS = Grammar(
+    FIELDS,
+    aliases=ALIASES,
+    elsewhere={
+        "user_id": "pass user_id as a keyword, a filter cannot reach another user",
+        "agent_id": "pass agent_id as a keyword",
+    },
+    not_own=TAKEN | FORBIDDEN.keys() | ALIASES.keys(),
+)
+"""Memories and turns, and whatever is found together with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`field operator value`; field is a column or `metadata.key`."""
+
+    field: str
+    operator: Operator
+    value: Any
+
+    @property
+    def metadata_key(self) -> str | None:
+        return self.field.removeprefix(METADATA_PREFIX) if self.field.startswith(METADATA_PREFIX) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The complement."""
+
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts; none is everything."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any part."""
+
+    parts: tuple[Node, ...]
+
+
+Node = Compare | Not | And | Or
+EVERYTHING = And(())
+
+
+def parse_filters(
+    filters: Mapping[str, Any] | None, path: str = "filters", grammar: Grammar = RECORDS
+) -> Node:
+    """The checked tree of a filter object; None is everything. Raises `InvalidFilterError`."""
+    node = _object({} if filters is None else filters, path, 1, grammar)
+    compared = list(comparisons(node))
+    if len(compared) > _MAX_CONDITIONS:
+        raise filter_fault(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
+    values = sum(len(one.value) for one in compared if one.operator in ("in", "nin"))
+    if values > _MAX_VALUES:
+        raise filter_fault(path, f"{values:,} values in lists", f"at most {_MAX_VALUES:,}")
+    return node
+
+
+def comparisons(node: Node) -> Iterator[Compare]:
+    """Every comparison of a tree."""
+    if isinstance(node, Compare):
+        yield node
+        return
+    for part in [node.part] if isinstance(node, Not) else node.parts:
+        yield from comparisons(part)
+
+
+def filter_fault(path: str, fault: str, expected: str) -> InvalidFilterError:
+    """The error for what stands at a place of a filter."""
+    return InvalidFilterError(
+        f"{path}: {fault}; expected {expected}", parameter=path, value=fault, expected=expected
+    )
+
+
+def _object(value: Any, path: str, depth: int, grammar: Grammar) -> Node:
+    if not isinstance(value, Mapping):
+        raise filter_fault(
+            path, f"{shown(value)} is not an object", "a filter object such as {'category': 'fact'}"
+        )
+    if depth > _MAX_DEPTH:
+        raise filter_fault(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
+    return And(
+        tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth, grammar))
+    )
+
+
+def _entry(key: Any, value: Any, path: str, depth: int, grammar: Grammar) -> list[Node]:
+    here = f"{path}.{key}"
+    if key == "not":
+        return [Not(_object(value, here, depth + 1, grammar))]
+    if key == "or":
+        if not isinstance(value, list | tuple) or not value:
+            raise filter_fault(here, f"{shown(value)}", "a list of at least one filter object")
+        return [Or(tuple(_object(part, f"{here}[{i}]", depth + 1, grammar) for i, part in enumerate(value)))]
+    field, field_type = _field(key, path, grammar)
+    if isinstance(value, Mapping):
+        if not value:
+            raise filter_fault(here, "has no operator", f"one of {', '.join(_ALLOWED[field_type])}")
+        return [_compare(field, field_type, op, operand, here) for op, operand in value.items()]
+    return [_compare(field, field_type, "eq", value, here)]
+
+
+def _field(key: Any, path: str, grammar: Grammar) -> tuple[str, FieldType]:
+    if not isinstance(key, str):
+        raise filter_fault(path, f"{shown(key)} is not a field", "string keys")
+    name = grammar.aliases.get(key, key)
+    if name.startswith(METADATA_PREFIX) and len(name) > len(METADATA_PREFIX):
+        return _own_key(name, path, grammar), "any"
+    if name in grammar.elsewhere:
+        raise filter_fault(path, f"{name!r} cannot be filtered", grammar.elsewhere[name])
+    if name not in grammar.fields:
+        near = get_close_matches(name, [*grammar.fields, "not", "or"], n=1)
+        known = ", ".join(grammar.fields)
+        hint = f"{near[0]!r}" if near else f"metadata.{name:.40} for an own key, or one of {known}"
+        raise filter_fault(path, f"unknown field {shown(name)}", hint)
+    return name, grammar.fields[name]
+
+
+def _own_key(name: str, path: str, grammar: Grammar) -> str:
+    """A key of metadata that was taken as a field is not found among the own ones: that must be said."""
+    key = name.removeprefix(METADATA_PREFIX)
+    if key in grammar.not_own and key in grammar.elsewhere:
+        raise filter_fault(path, f"{name!r} cannot be filtered", grammar.elsewhere[key])
+    if key in grammar.not_own:
+        raise filter_fault(path, f"{name!r} is a field, not an own key", repr(grammar.aliases.get(key, key)))
+    return name
+
+
+def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path: str) -> Compare:
+    if operator not in OPERATORS:
+        near = get_close_matches(str(operator), OPERATORS, n=1)
+        hint = repr(near[0]) if near else f"one of {', '.join(OPERATORS)}"
+        raise filter_fault(path, f"unknown operator {shown(operator)}", hint)
+    if operator not in _ALLOWED[field_type]:
+        raise filter_fault(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
+    return Compare(field, operator, _operand(field_type, operator, value, f"{path}.{operator}"))
+
+
+def _operand(field_type: FieldType, operator: Operator, value: Any, path: str) -> Any:
+    check = _SCALARS[field_type]
+    if operator in ("in", "nin"):
+        if not isinstance(value, list | tuple):
+            raise filter_fault(path, f"{shown(value)}", "a list of values")
+        return tuple(check(item, f"{path}[{i}]") for i, item in enumerate(value))
+    if field_type == "list":
+        if operator == "contains":
+            return _text(value, path)
+        if not isinstance(value, list | tuple):
+            raise filter_fault(path, f"{shown(value)}", "a list of strings")
+        return tuple(_text(item, path) for item in value)
+    if value is None and operator in ("eq", "ne") and field_type != "boolean":
+        return None
+    if operator in ("gt", "gte", "lt", "lte") and isinstance(value, bool):
+        raise filter_fault(path, f"{shown(value)} has no order", "a number or a string")
+    return check(value, path)
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str):
+        raise filter_fault(path, f"{shown(value)}", "a string")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise filter_fault(path, "a lone surrogate", "text that UTF-8 can carry") from error
+    return value
+
+
+def _number(value: Any, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _storable(value):
+        raise filter_fault(path, f"{shown(value)}", "a finite number")
+    return value
+
+
+def _storable(value: float) -> bool:
+    return -(2**63) <= value < 2**63 if isinstance(value, int) else math.isfinite(value)
+
+
+def _time(value: Any, path: str) -> float:
+    try:
+        return parse_time(value, path)
+    except InvalidParameterError as error:
+        raise InvalidFilterError(error.message, **error.data) from error
+
+
+def _boolean(value: Any, path: str) -> bool:
+    if not isinstance(value, bool):
+        raise filter_fault(path, f"{shown(value)}", "true or false")
+    return value
+
+
+def _any(value: Any, path: str) -> Scalar:
+    if isinstance(value, bool):
+        return value
+    return _text(value, path) if isinstance(value, str) else _number(value, path)
+
+
+_SCALARS: dict[FieldType, Callable[[Any, str], Any]] = {
+    "text": _text,
+    "number": _number,
+    "time": _time,
+    "boolean": _boolean,
+    "list": _text,
+    "any": _any,
+}

@@ -1,0 +1,45 @@
+"""Filters over knowledge points, by their own fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memoryd.core.filters.grammar import (
+    RECORDS,
+    Compare,
+    Grammar,
+    Node,
+    comparisons,
+    filter_fault,
+    parse_filters,
+)
+from memoryd.core.knowledge.point import TYPES
+
+POINTS = Grammar(
+    {"id": "text", "content": "text", "type": "text", "score": "number", "created_at": "time"},
+    aliases={},
+    elsewhere={
+        "user_id": RECORDS.elsewhere["user_id"],
+        "agent_id": "none, points are common to the user's agents",
+        "text": "content",
+        "kind": "type",
+        "importance": "score",
+    },
+    not_own=frozenset(),
+)
+
+
+def parse_point_filters(filters: Mapping[str, Any] | None) -> Node:
+    """The checked tree; in metadata every key is an own one. Raises `InvalidFilterError`."""
+    node = parse_filters(filters, grammar=POINTS)
+    for one in comparisons(node):
+        if one.field == "type" and one.operator in ("eq", "ne", "in", "nin"):
+            _check_types(one)
+    return node
+
+
+def _check_types(asked: Compare) -> None:
+    for value in asked.value if isinstance(asked.value, tuple) else (asked.value,):
+        if value not in TYPES:
+            raise filter_fault("filters.type", f"{value!r:.80} is no type", f"one of {', '.join(TYPES)}")

@@ -1,0 +1,1 @@
+"""The life of a memory: importance, decay, boosts, reviews and active days."""

@@ -1,0 +1,183 @@
+"""How importance fades, and what becomes of what has faded, by the figures of `DecayRules`.
+
+`effective(now) = importance * factor ** max(0, D(decay_from, now) - grace)`. What is pinned does not fade.
+`expires_at` holds for all but system and pinned: it was said, not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_client.types import Fate
+from memoryd.core.life.active_days import Days, Floats, Integers
+from memoryd.core.life.decay_rules import DEFAULT_RULES, DecayRules
+from memoryd.core.record import CATEGORIES, Record
+
+FATES: tuple[Fate, ...] = ("keep", "review", "decay", "expired")
+_REVIEW, _DECAY, _EXPIRED = 1, 2, 3
+
+
+_SYSTEM, _FACT, _EPISODE = (CATEGORIES.index(name) for name in ("system", "fact", "episode"))
+
+
+def trigger_of(category: str, rules: DecayRules = DEFAULT_RULES) -> float:
+    """Days before decay starts; 0 where it never does."""
+    return rules.pace(category).trigger
+
+
+def fades(category: str, importance: float, *, pinned: bool, rules: DecayRules = DEFAULT_RULES) -> bool:
+    """Whether the clock matters."""
+    return rules.has_pace(category) and importance < rules.lasting and not pinned
+
+
+class Fading(NamedTuple):
+    """What the fate of one memory depends on. seq: change number of decay_from; kept: verified or stated."""
+
+    row: int
+    importance: float
+    decay_from: float
+    seq: int
+    grace: float
+    category: str
+    pinned: bool
+    kept: bool
+    expires_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """The same of many, as columns of shape (n,), and by which rules they fade. categories: places in
+    `CATEGORIES`."""
+
+    rows: Integers
+    importance: Floats
+    decay_from: Floats
+    seqs: Integers
+    grace: Floats
+    categories: npt.NDArray[np.int8]
+    pinned: npt.NDArray[np.bool_]
+    kept: npt.NDArray[np.bool_]
+    expires_at: Floats
+    rules: DecayRules
+
+    @classmethod
+    def of(cls, memories: Sequence[tuple[Any, ...]], rules: DecayRules = DEFAULT_RULES) -> Cohort:
+        """From tuples in the order of `Fading`."""
+        columns = list(zip(*memories, strict=True)) or [()] * len(Fading._fields)
+        number = {category: place for place, category in enumerate(CATEGORIES)}
+        never = float("inf")
+        return cls(
+            rows=np.array(columns[0], np.int64),
+            importance=np.array(columns[1], np.float64),
+            decay_from=np.array(columns[2], np.float64),
+            seqs=np.array(columns[3], np.int64),
+            grace=np.array(columns[4], np.float64),
+            categories=np.array([number[name] for name in columns[5]], np.int8),
+            pinned=np.array(columns[6], np.bool_),
+            kept=np.array(columns[7], np.bool_),
+            expires_at=np.array([never if at is None else at for at in columns[8]], np.float64),
+            rules=rules,
+        )
+
+    def days(self, days: Days) -> Floats:
+        """D(decay_from, now) of each."""
+        return days.since(self.decay_from, self.seqs)
+
+    def effective(self, days: Floats) -> Floats:
+        """The importance after so many days."""
+        exempt = (self.importance >= self.rules.lasting) | self.pinned
+        factors = np.where(exempt, 1.0, np.array(self.rules.factors)[self.categories])
+        return np.asarray(self.importance * factors ** np.maximum(0.0, days - self.grace))
+
+    def fates(self, days: Floats, now: float, reviewed: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
+        """What a pass does with each, as places in `FATES`. reviewed: this fall was asked about before."""
+        rules, left = self.rules, self.effective(days)
+        open_to_fate = (self.importance < rules.lasting) & ~self.pinned
+        fact = (self.categories == _FACT) & open_to_fate & (days > self.grace)
+        gone = fact & (left < rules.archive_below) & ~self.kept
+        gone |= (self.categories == _EPISODE) & open_to_fate & (days >= rules.episode_days)
+        fallen = fact & (self.importance >= rules.review_below) & (left < rules.review_below) & ~reviewed
+        over = (self.expires_at <= now) & ~self.pinned & (self.categories != _SYSTEM)
+        found = np.select([over, gone, fallen], [_EXPIRED, _DECAY, _REVIEW], 0)
+        return np.asarray(found, np.int8)
+
+
+def fading(record: Record, row: int, seq: int) -> Fading:
+    """What the fate of a record depends on."""
+    return Fading(
+        row,
+        record.importance,
+        record.decay_from,
+        seq,
+        record.grace,
+        record.category,
+        record.pinned,
+        record.verified or record.source == "user",
+        record.expires_at,
+    )
+
+
+def left_of_grace(record: Record, days: float, rules: DecayRules = DEFAULT_RULES) -> float:
+    """Days until decay starts, after so many."""
+    if not fades(record.category, record.importance, pinned=record.pinned, rules=rules):
+        return record.grace
+    return max(0.0, record.grace - days)
+
+
+def renewed(record: Record, importance: float, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
+    """The record after a use: the clock starts anew."""
+    return replace(record, importance=importance, decay_from=now, grace=trigger_of(record.category, rules))
+
+
+def edited(
+    record: Record, importance: float, days: float, now: float, rules: DecayRules = DEFAULT_RULES
+) -> Record:
+    """The record with another importance: what was left of its grace stays."""
+    return replace(record, importance=importance, decay_from=now, grace=left_of_grace(record, days, rules))
+
+
+def moved(
+    old: Record,
+    new: Record,
+    effective: float,
+    days: float,
+    now: float,
+    rules: DecayRules = DEFAULT_RULES,
+) -> Record:
+    """`new` with a clock that fits: where category or pin differ, importance goes on from what it had become.
+
+    effective, days: of `old` at `now`.
+    """
+    if (old.category, old.pinned) == (new.category, new.pinned):
+        return new
+    left, trigger = left_of_grace(old, days, rules), trigger_of(new.category, rules)
+    grace = min(left, trigger) if rules.has_pace(old.category) else trigger
+    return replace(new, importance=effective, decay_from=now, grace=grace)
+
+
+def kept_once_more(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
+    """The record after a KEEP of a decay review: where reviews begin, with a grace that doubles each time."""
+    keeps = record.keeps + 1
+    grace = min(trigger_of(record.category, rules) * 2.0**keeps, rules.longest_grace)
+    return replace(record, importance=rules.review_below, decay_from=now, grace=grace, keeps=keeps)
+
+
+def restored(
+    record: Record, effective: float, now: float, rules: DecayRules = DEFAULT_RULES
+) -> tuple[Record, bool]:
+    """An archived record as it comes back, and whether an expiry that had passed was taken away."""
+    expired = record.expires_at is not None and record.expires_at <= now
+    back = replace(
+        renewed(record, max(effective, rules.restored), now, rules),
+        state="active",
+        archived_because=None,
+        archived_at=None,
+        archived_by=None,
+        expires_at=None if expired else record.expires_at,
+    )
+    return back, expired

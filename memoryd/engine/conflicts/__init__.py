@@ -1,0 +1,1 @@
+"""Contradictions between memories: search for them, and the queue that resolves them."""

@@ -1,0 +1,197 @@
+"""Statements that exclude each other: found, told and resolved."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_client.errors import InvalidParameterError
+from memory_client.types import Conflict, ConflictSide, ConflictState, Resolved
+from memoryd.core.record import Record
+from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
+from memoryd.engine.conflicts.conflict_search import ConflictSearch, in_order
+from memoryd.engine.conflicts.neighbours import KnownTriples
+from memoryd.engine.context import Parts
+from memoryd.engine.memories.archive import require_active
+from memoryd.engine.memories.memory_writer import Change, known, not_found, seen
+from memoryd.language.conflicts.rules import by_rules
+from memoryd.language.conflicts.types import Judge
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import conflicts
+from memoryd.storage.life.conflicts import ConflictRow, Side, Told
+from memoryd.storage.records import memories
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.versions import Deed
+from memoryd.storage.requests import RequestKey
+
+_MOST = 1_000
+"""Memories that are compared with their neighbours in one call, the newest."""
+_TOLD = 1_000
+"""Conflicts in one reply, the gravest."""
+_RANK = {"high": 0, "medium": 1, "low": 2}
+
+
+class Conflicts:
+    """conflicts and resolve.
+
+    judge: decides on each candidate pair; the rules by default, another may ask them first.
+    """
+
+    def __init__(self, parts: Parts, change: Change, triples: KnownTriples, judge: Judge = by_rules) -> None:
+        self._parts = parts
+        self._change = change
+        self._search = ConflictSearch(parts, triples, judge)
+
+    def find(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
+        """What excludes each other among the memories a scope sees, the gravest first, then the newest."""
+        now = self._parts.clock()
+        since = -math.inf if math.isinf(seconds) else now - seconds
+        with self._parts.database.read() as connection:
+            looked_at = self._looked_at(connection, memory_id, since, scope)
+            found = list(self._search.between_memories(connection, scope, looked_at, now))
+            corrected = [
+                conflict
+                for stored in looked_at
+                for conflict in self._search.between_versions(connection, stored.record, since)
+            ]
+        self._note(found)
+        with self._parts.database.read() as connection:
+            told = [_open(one) for one in conflicts.open_ones(connection, scope, memory_id, _TOLD)]
+        return sorted([*told, *corrected], key=_by_gravity)[:_TOLD]
+
+    def decided(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
+        """What was decided within `seconds` and still holds, in the order of `find`."""
+        since = -math.inf if math.isinf(seconds) else self._parts.clock() - seconds
+        with self._parts.database.read() as connection:
+            if memory_id is not None:
+                known(connection, scope, memory_id)
+            return [_decided(one) for one in conflicts.decided(connection, scope, memory_id, since, _TOLD)]
+
+    def resolve(
+        self,
+        winner: str,
+        loser: str,
+        author: Author,
+        keep_both: bool,
+        scope: Scope,
+        key: RequestKey | None,
+    ) -> Resolved:
+        """Archive the loser as wrong, or keep both; either way what is open between them is decided."""
+        _refuse_one(winner, loser)
+        now = self._parts.clock()
+
+        def apply(tx: Transaction) -> Resolved:
+            kept, lost = seen(tx, scope, winner), seen(tx, scope, loser)
+            require_active(kept.record)
+            require_active(lost.record)
+            if not keep_both:
+                _refuse_system(lost.record)
+            decided: ConflictState = "dismissed" if keep_both else "resolved"
+            closed = conflicts.close(tx, scope.user_id, (winner, loser), decided, author.decision(now))
+            if keep_both:
+                self._keep(tx, kept, lost, author, now)
+            else:
+                reason = author.reason or f"conflict resolved in favour of {winner}"
+                self._archive(tx, lost, Deed("archive", author.operator, reason), now)
+            return Resolved(winner=winner, loser=loser, archived=not keep_both, closed=closed)
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def keep_points(
+        self, first: str, second: str, author: Author, scope: Scope, key: RequestKey | None
+    ) -> Resolved:
+        """Decide that two knowledge points do not exclude each other."""
+        _refuse_one(first, second)
+        now = self._parts.clock()
+
+        def apply(tx: Transaction) -> Resolved:
+            if not conflicts.noted(tx.connection, scope.user_id, (first, second)):
+                raise not_found([first, second], "point")
+            closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", author.decision(now))
+            return Resolved(winner=first, loser=second, archived=False, closed=closed)
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _keep(self, tx: Transaction, one: Stored, other: Stored, author: Author, now: float) -> None:
+        first, second = in_order(one, other)
+        id = self._parts.ids.new("cnf", now)
+        conflicts.keep(tx, id, first.record, second.record, author.decision(now))
+
+    def _archive(self, tx: Transaction, lost: Stored, deed: Deed, now: float) -> None:
+        wrong = replace(lost.record, state="archived", archived_because="wrong", archived_at=now)
+        self._change.apply(tx, lost, wrong, now, deed)
+
+    def _looked_at(
+        self, connection: sqlite3.Connection, memory_id: str | None, since: float, scope: Scope
+    ) -> list[Stored]:
+        """What is compared with all others: one memory, or those of the window; nothing that is put away."""
+        if memory_id is None:
+            return memories.changed_since(connection, scope, since, _MOST)
+        stored = known(connection, scope, memory_id)
+        return [stored] if stored.record.state == "active" else []
+
+    def _note(self, found: Sequence[ConflictRow]) -> None:
+        if found:
+            self._parts.database.write(lambda tx: [conflicts.queue(tx, row) for row in found])
+
+
+def _refuse_one(winner: str, loser: str) -> None:
+    if winner == loser:
+        raise InvalidParameterError(
+            f"loser: {loser} is the winner, too; expected another memory",
+            parameter="loser",
+            value=loser,
+            expected="another memory than the winner",
+        )
+
+
+def _refuse_system(loser: Record) -> None:
+    if loser.category == "system":
+        raise InvalidParameterError(
+            f"loser: {loser.id} is a system memory and is not archived; make it the winner, pass "
+            "keep_both=True, or destroy it with delete(force=True)",
+            parameter="loser",
+            value=loser.id,
+            expected="a memory of another category than system",
+        )
+
+
+def _by_gravity(conflict: Conflict) -> tuple[int, float]:
+    """The gravest first, then the newest."""
+    return _RANK[conflict["severity"]], -conflict["created_at"]
+
+
+def _open(told: Told) -> Conflict:
+    """Of a loser that was restored the former decision no longer counts."""
+    return _conflict(told, replace(told.row, state="open", decided_at=None, operator=None, reason=None))
+
+
+def _decided(told: Told) -> Conflict:
+    return _conflict(told, told.row)
+
+
+def _conflict(told: Told, row: ConflictRow) -> Conflict:
+    return Conflict(
+        id=row.id,
+        first=_side(row.first_id, row.first_version, told.first),
+        second=_side(row.second_id, row.second_version, told.second),
+        type=row.type,
+        severity=row.severity,
+        detail=row.detail,
+        state=row.state,
+        source=row.source,
+        created_at=row.created_at,
+        decided_at=row.decided_at,
+        decided_by=row.operator,
+        decision=row.reason,
+    )
+
+
+def _side(id: str, version: int, side: Side) -> ConflictSide:
+    return ConflictSide(
+        id=id, version=version, text=side.text, at=side.at, operator=side.operator, reason=side.reason
+    )

@@ -1,0 +1,59 @@
+"""Memories near a memory: those that may say the same of it, or the contrary."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Protocol
+
+from memory_client.errors import SpaceMismatchError
+from memoryd.core.filters.grammar import EVERYTHING
+from memoryd.core.scope import Scope
+from memoryd.engine.context import Parts
+from memoryd.language.triples import Statement
+from memoryd.storage.records.memories import Stored
+
+_NEAREST = 20
+"""By meaning; in this many the contrary of a statement is found: a negation hardly moves a vector."""
+_ALIKE = 20
+"""By words, where there is no vector."""
+_READ = 300
+"""Characters of a text that are looked for by words."""
+
+
+class KnownTriples(Protocol):
+    """What triples say of memories."""
+
+    def statements(self, connection: sqlite3.Connection, scope: Scope, row: int) -> Sequence[Statement]:
+        """The statements a memory is evidence of."""
+        ...
+
+    def related(self, connection: sqlite3.Connection, scope: Scope, row: int) -> Sequence[int]:
+        """Rows of memories that say something of an attribute the memory gives a value for."""
+        ...
+
+
+class Neighbours:
+    """By vectors (by words for a memory that has none), and by triples."""
+
+    def __init__(self, parts: Parts, triples: KnownTriples) -> None:
+        self._parts = parts
+        self._triples = triples
+
+    def of(self, connection: sqlite3.Connection, scope: Scope, stored: Stored) -> list[int]:
+        """Rows of active memories the scope sees, without the memory's own, the nearest first."""
+        near = self._by_meaning(scope, stored) or self._by_words(connection, scope, stored)
+        rows = dict.fromkeys([*near, *self._triples.related(connection, scope, stored.row)])
+        rows.pop(stored.row, None)
+        return list(rows)
+
+    def _by_meaning(self, scope: Scope, stored: Stored) -> list[int]:
+        try:
+            return [row for row, _ in self._parts.vectors.neighbours(scope, stored.row, _NEAREST)]
+        except SpaceMismatchError:  # another model took over just now
+            return []
+
+    def _by_words(self, connection: sqlite3.Connection, scope: Scope, stored: Stored) -> list[int]:
+        text = stored.record.text[:_READ]
+        hits = self._parts.lexical.search(connection, scope, text, _ALIKE, EVERYTHING)
+        return [hit.row for hit in hits]

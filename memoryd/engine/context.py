@@ -1,0 +1,54 @@
+"""What the use cases work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memory_client.paths import DataPaths
+from memoryd.core.ids import IdFactory
+from memoryd.core.life.active_days import Calendar
+from memoryd.core.life.boost import DEFAULT_RULES, BoostRules
+from memoryd.core.life.decay_rules import DecayRules
+from memoryd.core.times import ZoneSource, utc
+from memoryd.engine.embedding.semantic_index import Meaning
+from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.vectors.vector_index import VectorIndex
+from memoryd.models.reranker import RerankerChoice, RerankerHost
+from memoryd.storage.database import Database
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what is stored. add_cap: seconds a write waits for its vector; versions: told apart of each
+    memory."""
+
+    text_chars: int = 1_000_000
+    metadata_bytes: int = 65_536
+    add_cap: float = 0.5
+    versions: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The open store and its helpers, shared by all use cases. zone: where a call names none."""
+
+    paths: DataPaths
+    database: Database
+    lexical: LexicalIndex
+    vectors: VectorIndex
+    meaning: Meaning
+    clock: Clock
+    zone: ZoneSource = utc
+    calendar: Calendar = field(default_factory=Calendar)
+    boost: BoostRules = DEFAULT_RULES
+    limits: Limits = field(default_factory=Limits)
+    ids: IdFactory = field(default_factory=IdFactory)
+    reranker: RerankerHost = field(default_factory=lambda: RerankerHost(RerankerChoice()))
+
+    @property
+    def decay(self) -> DecayRules:
+        """How importance fades."""
+        return self.calendar.rules

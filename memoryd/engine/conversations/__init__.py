@@ -1,0 +1,1 @@
+"""Conversations: turns and sessions, written and read."""

@@ -1,0 +1,137 @@
+"""What is said: turns are stored word for word and indexed together with the turns before them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from memory_client.types import Appended, Extended, TurnItem
+from memoryd.core.call_context import current_call
+from memoryd.core.passage import line
+from memoryd.core.turn import TurnRecord
+from memoryd.engine.context import Parts
+from memoryd.engine.conversations.session_end import Closing
+from memoryd.engine.conversations.turn_builder import (
+    Conversation,
+    new_turn,
+    text_of_item,
+    turn_of_item,
+    zone_of,
+)
+from memoryd.engine.embedding.batches import portions
+from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import active_days
+from memoryd.storage.records import sessions, turns
+from memoryd.storage.records.sessions import Place
+from memoryd.storage.records.texts import CONTEXT_TURNS
+from memoryd.storage.records.turns import Said
+from memoryd.storage.requests import RequestKey
+
+T = TypeVar("T")
+_Vectors = dict[int, Encoded | None]
+"""By the place of a turn in its chunk; those not to be remembered have none."""
+
+
+class Converse:
+    """append and extend."""
+
+    def __init__(self, parts: Parts, closing: Closing) -> None:
+        self._parts = parts
+        self._closing = closing
+
+    def append(self, conversation: Conversation, item: TurnItem, key: RequestKey | None) -> Appended:
+        """Store one turn; its vector is made behind."""
+        now = self._parts.clock()
+        record = new_turn(conversation, item, zone=self._parts.zone(), now=now, limits=self._parts.limits)
+
+        def apply(tx: Transaction) -> tuple[str, int]:
+            place = self._receive(tx, [record])
+            active_days.note(tx, self._parts.calendar, record.user_id, now, record.created_at)
+            return self._insert(tx, record, place.session, place.position, None), place.position
+
+        id, position = self._write(key, now, apply)
+        return Appended(
+            id=id, session_id=conversation.session_id, position=position, topic="unknown", anchors=[]
+        )
+
+    def extend(
+        self, conversation: Conversation, items: Sequence[TurnItem], tz: str | None, key: RequestKey | None
+    ) -> Extended:
+        """Store many, in chunks that are each embedded, committed and acknowledged as a whole."""
+        now, limits = self._parts.clock(), self._parts.limits
+        zone = zone_of(tz, self._parts.zone())
+        records = [
+            turn_of_item(conversation, item, f"turns[{i}]", zone=zone, now=now, limits=limits)
+            for i, item in enumerate(items)
+        ]
+        given = [text_of_item(item) for item in items]
+        ids: list[str] = []
+        for number, portion in enumerate(portions(given)):  # as given: a repeated request is cut alike
+            call = current_call()
+            call.deadline.check(f"storing; {len(ids)} of {len(records)} turns are stored")
+            ids += self._extend_chunk(conversation, records[portion], key and replace(key, part=number))
+            call.report(len(ids), len(records), "stored")
+        return Extended(ids=ids, session_id=conversation.session_id, count=len(ids))
+
+    def _extend_chunk(
+        self, conversation: Conversation, chunk: Sequence[TurnRecord], key: RequestKey | None
+    ) -> list[str]:
+        known, reply, before = self._looked_up(conversation, key)
+        if known:
+            return list(reply)
+        vectors = self._embed(chunk, before)
+
+        def apply(tx: Transaction) -> list[str]:
+            place = self._receive(tx, chunk)
+            is_context = turns.last_said(tx.connection, place.session) == before
+            given = vectors if is_context else _without_context(vectors)
+            return [
+                self._insert(tx, record, place.session, place.position + i, given.get(i))
+                for i, record in enumerate(chunk)
+            ]
+
+        return self._write(key, chunk[0].received_at, apply)
+
+    def _looked_up(self, conversation: Conversation, key: RequestKey | None) -> tuple[bool, Any, list[Said]]:
+        """Whether the request was carried out before, its reply, and what was said last in the session."""
+        owner = (conversation.user_id, conversation.agent_id, conversation.session_id)
+        with self._parts.database.read() as connection:
+            known, reply = requests.earlier_reply(connection, key)
+            number = sessions.number_of(connection, *owner)
+            return known, reply, [] if number is None else turns.last_said(connection, number)
+
+    def _embed(self, chunk: Sequence[TurnRecord], before: Sequence[Said]) -> _Vectors:
+        places = [i for i, record in enumerate(chunk) if record.remembered]
+        passages = turns.passages_of(before, [line(chunk[i].speaker, chunk[i].text) for i in places])
+        return dict(zip(places, self._parts.meaning.embed_all(passages), strict=True))
+
+    def _receive(self, tx: Transaction, records: Sequence[TurnRecord]) -> Place:
+        first = records[0]
+        place = sessions.receive(
+            tx, first.user_id, first.agent_id, first.session_id, len(records), self._parts.clock()
+        )
+        if place.opened:
+            self._closing.expect(tx)
+        return place
+
+    def _insert(
+        self, tx: Transaction, record: TurnRecord, session: int, position: int, embedded: Encoded | None
+    ) -> str:
+        """The id is made here, in the order of the positions."""
+        id = self._parts.ids.new("trn", record.received_at)
+        row = turns.insert(tx, replace(record, id=id, position=position), session)
+        if record.remembered:
+            self._parts.lexical.put(tx, record.user_id, row, record.text)
+            self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
+        return id
+
+    def _write(self, key: RequestKey | None, now: float, apply: Callable[[Transaction], T]) -> T:
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+
+def _without_context(vectors: _Vectors) -> _Vectors:
+    """Somebody has said or deleted something meanwhile: the first ones are embedded again, behind."""
+    return dict(list(vectors.items())[CONTEXT_TURNS:])

@@ -1,0 +1,1 @@
+"""Fading: effective importance, decay passes, and the reviews they ask for."""

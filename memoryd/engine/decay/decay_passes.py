@@ -1,0 +1,289 @@
+"""Passes over what has faded: they archive and queue reviews, a share at a time, and can be undone."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_client.errors import InvalidStateError, NotFoundError
+from memory_client.types import DecayPass, DecayPreview, Faded, Fate, PassInfo, PassUndone
+from memoryd.core.life import decay
+from memoryd.core.life.active_days import DAY, Floats, is_behind
+from memoryd.core.life.decay import FATES, Cohort
+from memoryd.core.operators import CALLER, DECAY, SYSTEM
+from memoryd.core.record import CATEGORIES, Record
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.engine.context import Parts
+from memoryd.engine.memories.archive import Shelve
+from memoryd.engine.memories.memory_writer import Change
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import active_days as days
+from memoryd.storage.life import decay_passes, reviews
+from memoryd.storage.life.decay_passes import PassRow
+from memoryd.storage.life.reviews import ReviewRow
+from memoryd.storage.records import memories
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.versions import Deed
+from memoryd.storage.requests import RequestKey
+
+_AT_LEAST = 20
+_MOST = 1000
+"""Of each fate in one pass: it is one transaction."""
+_SHOWN_PASSES = 10
+_BEHIND = (
+    "the clock seems to be set back: the user was there on later dates, so nothing is done until it is right"
+)
+_ENDS: tuple[Fate, ...] = ("expired", "decay")
+_FATES: tuple[Fate, ...] = (*_ENDS, "review")
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a pass will do. places: in the cohort, by fate; later: how many are left for another pass."""
+
+    cohort: Cohort
+    days: Floats
+    effective: Floats
+    active: int
+    places: dict[Fate, list[int]]
+    later: int
+
+    def rows(self, fate: Fate) -> list[int]:
+        return [int(self.cohort.rows[place]) for place in self.places[fate]]
+
+
+class Decay:
+    """preview, run and undo_pass. share: of a user's active memories that one pass may archive."""
+
+    def __init__(self, parts: Parts, change: Change, shelve: Shelve, share: float) -> None:
+        self._parts = parts
+        self._change = change
+        self._shelve = shelve
+        self._share = share
+
+    def preview(self, limit: int, scope: Scope) -> DecayPreview:
+        """What a pass would do now, the first `limit` of it by name."""
+        now = self._parts.clock()
+        with self._parts.database.read() as connection:
+            plan = self._plan(connection, scope, now)
+            behind = self._is_behind(connection, scope.user_id, now)
+            ahead = [] if behind else decay_passes.ahead(connection, scope, now + DAY)
+            latest = decay_passes.latest(connection, scope, _SHOWN_PASSES)
+            items = _faded(connection, scope, plan, limit)
+        counts = {str(fate): len(plan.places[fate]) for fate in _FATES}
+        return DecayPreview(
+            items=items,
+            counts={"active": plan.active, **counts, "later": plan.later},
+            undo=[one.id for one in ahead],
+            passes=[_info(one) for one in latest],
+            is_behind=behind,
+        )
+
+    def run(self, scope: Scope, key: RequestKey | None, operator: str = CALLER) -> DecayPass:
+        """Make a pass over one user's memories. operator: who wanted it."""
+        known, reply = requests.replied_before(self._parts.database, key)
+        if known:
+            return cast(DecayPass, reply)
+        now = self._parts.clock()
+        with self._parts.database.read() as connection:
+            behind = self._is_behind(connection, scope.user_id, now)
+        undone = [] if behind else self._undo_ahead(scope.user_id, now)
+        with self._parts.database.read() as connection:
+            plan = None if behind else self._plan(connection, scope, now)
+
+        def apply(tx: Transaction) -> DecayPass:
+            if plan is None:
+                return DecayPass(id=None, archived=[], reviewed=[], undone=[], later=0, note=_BEHIND)
+            return self._carry_out(tx, scope, plan, operator, undone, now)
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def run_all(self) -> None:
+        """Make a pass over everybody's memories."""
+        with self._parts.database.read() as connection:
+            users = decay_passes.users(connection)
+        for user_id in users:
+            self.run(Scope(user_id, ALL_AGENTS), None, SYSTEM)
+
+    def undo_pass(self, pass_id: str, scope: Scope, key: RequestKey | None) -> PassUndone:
+        """Bring back what a pass archived, as `restore` does, and withdraw its open reviews."""
+        now = self._parts.clock()
+
+        def apply(tx: Transaction) -> PassUndone:
+            _require_done(decay_passes.find(tx.connection, scope, pass_id), pass_id)
+            put_away = decay_passes.archived_by(tx.connection, scope, pass_id)
+            stored = list(memories.find(tx.connection, scope, put_away).values())
+            for one in stored:
+                self._shelve.bring_back(tx, one, now, Deed("restore", reason=f"{pass_id} was undone"))
+            decay_passes.undo(tx, scope, pass_id, now)
+            withdrawn = reviews.withdraw_pass(tx, scope, pass_id)
+            return PassUndone(id=pass_id, restored=[one.record.id for one in stored], withdrawn=withdrawn)
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _is_behind(self, connection: sqlite3.Connection, user_id: str, now: float) -> bool:
+        """Whether the clock is set back, so that nothing may be done or undone."""
+        day = self._parts.calendar.day
+        ahead = decay_passes.ahead(connection, Scope(user_id, ALL_AGENTS), now + DAY)
+        return is_behind(day(now), days.noted(connection, user_id), [day(one.at) for one in ahead])
+
+    def _plan(self, connection: sqlite3.Connection, scope: Scope, now: float) -> _Plan:
+        cohort = Cohort.of(
+            decay_passes.fading(connection, scope, self._parts.decay.lasting), self._parts.decay
+        )
+        passed, fates = self._judged(connection, cohort, scope.user_id, now)
+        active = decay_passes.active(connection, scope)
+        cap = min(_MOST, max(_AT_LEAST, math.ceil(self._share * active)))
+        effective, later = cohort.effective(passed), 0
+        places: dict[Fate, list[int]] = {}
+        for number, fate in enumerate(FATES[1:], 1):
+            found = np.flatnonzero(fates == number)
+            weakest = found[np.argsort(effective[found], kind="stable")]
+            most = _MOST if fate == "expired" else cap
+            places[fate] = weakest[:most].tolist()
+            later += max(0, len(found) - most)
+        return _Plan(cohort, passed, effective, active, places, later)
+
+    def _carry_out(
+        self, tx: Transaction, scope: Scope, plan: _Plan, operator: str, undone: list[str], now: float
+    ) -> DecayPass:
+        id = self._parts.ids.new("pas", now)
+        archived: list[Record] = []
+        for fate in _ENDS:
+            for one, left in self._still(tx, scope, plan, fate, now):
+                self._archive(tx, one, fate, left, id, now)
+                archived.append(one.record)
+        reviewed: list[Record] = []
+        for one, left in self._still(tx, scope, plan, "review", now):
+            self._ask(tx, one, left, id, now)
+            reviewed.append(one.record)
+        decay_passes.insert(tx, id, scope.user_id, now, operator, _by_agent(archived), _by_agent(reviewed))
+        return DecayPass(
+            id=id,
+            archived=_ids(archived),
+            reviewed=_ids(reviewed),
+            undone=undone,
+            later=plan.later,
+            note=None,
+        )
+
+    def _still(
+        self, tx: Transaction, scope: Scope, plan: _Plan, fate: Fate, now: float
+    ) -> list[tuple[Stored, float]]:
+        """The memories whose fate it still is, for they may have changed since, and what is left of each."""
+        found = memories.by_rows(tx.connection, scope, plan.rows(fate))
+        stored = [found[row] for row in plan.rows(fate) if row in found]
+        cohort = Cohort.of(
+            [decay.fading(one.record, one.row, one.decay_seq) for one in stored], self._parts.decay
+        )
+        passed, fates = self._judged(tx.connection, cohort, scope.user_id, now)
+        left = cohort.effective(passed).tolist()
+        return [(one, left[at]) for at, one in enumerate(stored) if FATES[fates[at]] == fate]
+
+    def _judged(
+        self, connection: sqlite3.Connection, cohort: Cohort, user_id: str, now: float
+    ) -> tuple[Floats, npt.NDArray[np.int8]]:
+        """The days and the fate of each."""
+        passed = cohort.days(days.of_user(connection, self._parts.calendar, user_id, now))
+        asked = np.array(reviews.asked_rows(connection, user_id), np.int64)
+        return passed, cohort.fates(passed, now, np.isin(cohort.rows, asked))
+
+    def _archive(
+        self, tx: Transaction, stored: Stored, fate: Fate, left: float, pass_id: str, now: float
+    ) -> None:
+        reason = "expires_at has passed" if fate == "expired" else f"importance has fallen to {left:.2f}"
+        put_away = replace(
+            stored.record, state="archived", archived_because=fate, archived_at=now, archived_by=pass_id
+        )
+        self._change.apply(tx, stored, put_away, now, Deed("archive", DECAY, reason))
+
+    def _ask(self, tx: Transaction, stored: Stored, left: float, pass_id: str, now: float) -> None:
+        record = stored.record
+        review = ReviewRow(
+            id=self._parts.ids.new("rev", now),
+            user_id=record.user_id,
+            memory_id=record.id,
+            kind="decay",
+            importance=left,
+            decay_from=record.decay_from,
+            created_at=now,
+            pass_id=pass_id,
+        )
+        reviews.insert(tx, review)
+
+    def _undo_ahead(self, user_id: str, now: float) -> list[str]:
+        """Undo the passes that were made by a clock set ahead, exactly; their ids."""
+
+        def apply(tx: Transaction) -> list[str]:
+            everyones = Scope(user_id, ALL_AGENTS)
+            found = decay_passes.ahead(tx.connection, everyones, now + DAY)
+            for one in found:
+                self._take_back(tx, everyones, one.id, now)
+            return [one.id for one in found]
+
+        return self._parts.database.write(apply)
+
+    def _take_back(self, tx: Transaction, scope: Scope, pass_id: str, now: float) -> None:
+        """Make everything as if a pass had not been."""
+        deed = Deed("restore", DECAY, f"{pass_id} was made by a clock set ahead")
+        put_away = decay_passes.archived_by(tx.connection, scope, pass_id)
+        for one in memories.find(tx.connection, scope, put_away).values():
+            as_before = replace(
+                one.record, state="active", archived_because=None, archived_at=None, archived_by=None
+            )
+            self._change.apply(tx, one, as_before, now, deed)
+        reviews.withdraw_pass(tx, scope, pass_id)
+        decay_passes.undo(tx, scope, pass_id, now)
+
+
+def _by_agent(records: list[Record]) -> Counter[str | None]:
+    return Counter(record.agent_id for record in records)
+
+
+def _ids(records: list[Record]) -> list[str]:
+    return [record.id for record in records]
+
+
+def _require_done(found: PassRow | None, id: str) -> None:
+    if found is None:
+        raise NotFoundError(f"no pass {id} over this user's memories", id=id)
+    if found.undone_at is not None:
+        raise InvalidStateError(
+            f"id: the pass {id} is undone already", id=id, state="undone", expected="a pass not yet undone"
+        )
+
+
+def _info(one: PassRow) -> PassInfo:
+    return PassInfo(
+        id=one.id,
+        at=one.at,
+        operator=one.operator,
+        archived=one.archived,
+        reviews=one.reviews,
+        undone_at=one.undone_at,
+    )
+
+
+def _faded(connection: sqlite3.Connection, scope: Scope, plan: _Plan, limit: int) -> list[Faded]:
+    """The first of what a plan will do, by name."""
+    wanted = [(fate, place) for fate in _FATES for place in plan.places[fate]][:limit]
+    cohort = plan.cohort
+    names = memories.ids_of(connection, scope, [int(cohort.rows[place]) for _, place in wanted])
+    return [
+        Faded(
+            id=names[int(cohort.rows[place])],
+            fate=fate,
+            category=CATEGORIES[cohort.categories[place]],
+            importance=float(cohort.importance[place]),
+            effective_importance=float(plan.effective[place]),
+            days=float(plan.days[place]),
+        )
+        for fate, place in wanted
+    ]

@@ -1,0 +1,145 @@
+"""The queue of reviews, and what a verdict does. Whoever decides comes through here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_client.errors import InvalidStateError, NotFoundError
+from memory_client.types import Decided, Review, ReviewKind, ReviewPage, ReviewState, Verdict
+from memoryd.core.life import decay
+from memoryd.core.life.review import refused
+from memoryd.core.record import Record
+from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
+from memoryd.engine.context import Parts
+from memoryd.engine.decay.effective_importance import Age, age_of, ages
+from memoryd.engine.memories.archive import require_active
+from memoryd.engine.memories.memory_writer import Change, seen
+from memoryd.engine.page_cursor import decode, encode, mark_of
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import reviews
+from memoryd.storage.life.reviews import ReviewRow
+from memoryd.storage.records import memories
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.versions import Deed
+from memoryd.storage.requests import RequestKey
+
+
+class Judge:
+    """page and decide."""
+
+    def __init__(self, parts: Parts, change: Change) -> None:
+        self._parts = parts
+        self._change = change
+
+    def page(
+        self, state: ReviewState, kind: ReviewKind | None, cursor: str | None, limit: int, scope: Scope
+    ) -> ReviewPage:
+        """Reviews in a state, the oldest first."""
+        mark = mark_of(state, kind)
+        after = None if cursor is None else decode(cursor, mark, str)
+        with self._parts.database.read() as connection:
+            found = reviews.page(connection, scope, state, kind, after, limit + 1)
+            total = reviews.count(connection, scope, state, kind)
+            page, more = found[:limit], len(found) > limit
+            stored = memories.find(connection, scope, [one.memory_id for one in page])
+            about = [stored[one.memory_id] for one in page]
+            known = ages(connection, self._parts.calendar, about, self._parts.clock())
+        following = encode(page[-1].created_at, page[-1].id, mark) if more else None
+        items = [_shown(*one) for one in zip(page, about, known, strict=True)]
+        return ReviewPage(items=items, cursor=following, total=total)
+
+    def decide(
+        self,
+        id: str,
+        verdict: Verdict,
+        author: Author,
+        scope: Scope,
+        key: RequestKey | None,
+    ) -> Decided:
+        """Carry out a verdict. author: whose it is."""
+        now, deed = self._parts.clock(), Deed("update", f"review:{author.operator}", author.reason)
+
+        def apply(tx: Transaction) -> Decided:
+            review = _pending(reviews.find(tx.connection, scope, id), id)
+            stored = seen(tx, scope, review.memory_id)
+            _require_open_to(verdict, stored.record)
+            reviews.decide(tx, review, verdict, author.operator, author.reason, now)
+            if verdict == "promote":
+                version = self._promote(tx, stored, deed, now)
+            elif verdict == "delete":
+                version = self._put_away(tx, stored, review, deed, now)
+            else:
+                version = self._keep(tx, stored, review, now)
+            return Decided(id=id, memory_id=review.memory_id, verdict=verdict, version=version)
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _promote(self, tx: Transaction, stored: Stored, deed: Deed, now: float) -> int:
+        old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
+        core = decay.moved(
+            old, replace(old, category="core"), age.effective, age.days, now, self._parts.decay
+        )
+        reviews.withdraw(tx, old.user_id, old.id, kinds=["decay", "promotion"])
+        return self._change.apply(tx, stored, core, now, replace(deed, operation="promote"))["version"]
+
+    def _put_away(self, tx: Transaction, stored: Stored, review: ReviewRow, deed: Deed, now: float) -> int:
+        because = "wrong" if review.finding == "wrong" else "review"
+        put_away = replace(stored.record, state="archived", archived_because=because, archived_at=now)
+        return self._change.apply(tx, stored, put_away, now, replace(deed, operation="archive"))["version"]
+
+    def _keep(self, tx: Transaction, stored: Stored, review: ReviewRow, now: float) -> int:
+        old = stored.record
+        rules = self._parts.decay
+        is_fading = decay.fades(old.category, old.importance, pinned=old.pinned, rules=rules)
+        if review.kind == "decay" and is_fading:
+            self._change.touch(tx, stored, decay.kept_once_more(old, now, rules))
+        return old.version
+
+
+def _pending(found: ReviewRow | None, id: str) -> ReviewRow:
+    if found is None:
+        raise NotFoundError(
+            f"no review {id} for this user and agent; it never was, was withdrawn, or is another's", id=id
+        )
+    if found.state != "pending":
+        raise InvalidStateError(
+            f"id: {id} was decided already ({found.verdict}); expected a pending review",
+            id=id,
+            state=found.state,
+            expected="pending",
+        )
+    return found
+
+
+def _require_open_to(verdict: Verdict, record: Record) -> None:
+    require_active(record)
+    fix = refused(verdict, record.category)
+    if fix is not None:
+        raise InvalidStateError(
+            f"verdict: {verdict!r}, but {record.id} is {record.category}; expected {fix}",
+            id=record.id,
+            state=record.category,
+            expected=fix,
+        )
+
+
+def _shown(review: ReviewRow, stored: Stored, age: Age) -> Review:
+    return Review(
+        id=review.id,
+        memory_id=review.memory_id,
+        kind=review.kind,
+        state=review.state,
+        text=stored.record.text,
+        category=stored.record.category,
+        effective_importance=age.effective,
+        importance=review.importance,
+        finding=review.finding,
+        note=review.note,
+        created_at=review.created_at,
+        verdict=review.verdict,
+        operator=review.operator,
+        reason=review.reason,
+        decided_at=review.decided_at,
+    )

@@ -1,0 +1,1 @@
+"""Deletion: memories and turns, forget by meaning, purge, physical removal."""

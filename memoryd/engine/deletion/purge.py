@@ -1,0 +1,108 @@
+"""Destroying what has been archived for longer than the user wants it kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import partial
+
+from memory_client.errors import InvalidParameterError
+from memory_client.types import Deleted
+from memoryd.core.life.active_days import DAY, lived
+from memoryd.core.operators import CALLER, DECAY
+from memoryd.core.scope import ALL_AGENTS, Scope
+from memoryd.engine.context import Parts
+from memoryd.engine.deletion.removal import Removal
+from memoryd.engine.memories.memory_writer import Change
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import active_days, decay_passes
+from memoryd.storage.records import memories
+from memoryd.storage.records.deletions import Deletion
+from memoryd.storage.requests import RequestKey
+
+_REASON = "purged: archived for longer than the retention"
+_STRETCH = 0.25
+"""Of a retention, the longest stretch without a sign of the user that counts towards it."""
+
+
+class Purge:
+    """purge. retention: days of the setting, 0 for never."""
+
+    def __init__(self, parts: Parts, change: Change, removal: Removal, retention: float) -> None:
+        self._parts = parts
+        self._change = change
+        self._removal = removal
+        self._retention = retention
+
+    def purge(
+        self, older_than: float | None, *, dry_run: bool, scope: Scope, key: RequestKey | None
+    ) -> Deleted:
+        """Destroy what was archived longer ago than so many days."""
+        now, retention = self._parts.clock(), self._retention if older_than is None else older_than
+        if not retention and older_than is None:
+            raise InvalidParameterError(
+                "older_than: None, and no retention is set; give the days, or set decay.retention_days",
+                parameter="older_than",
+                value=None,
+                expected="days, or the setting decay.retention_days",
+            )
+
+        def found(connection: sqlite3.Connection) -> list[str]:
+            ids, doubtful = self._ripe(connection, scope, retention, now)
+            if doubtful and not ids:
+                raise _made_up(retention, doubtful)
+            return ids
+
+        if dry_run:
+            with self._parts.database.read() as connection:
+                return self._removal.receipt(found(connection))
+        ids = self._parts.database.write(
+            lambda tx: requests.once(
+                tx, key, now, lambda: self._destroy(tx, scope, found(tx.connection), CALLER)
+            )
+        )
+        return self._removal.receipt(ids)
+
+    def purge_all(self) -> None:
+        """Destroy everybody's archives that are over the retention set, if one is."""
+        if not self._retention:
+            return
+        with self._parts.database.read() as connection:
+            users = decay_passes.users(connection)
+        for user_id in users:
+            self._parts.database.write(partial(self._retire, Scope(user_id, ALL_AGENTS)))
+
+    def _retire(self, scope: Scope, tx: Transaction) -> list[str]:
+        ids, _ = self._ripe(tx.connection, scope, self._retention, self._parts.clock())
+        return self._destroy(tx, scope, ids, DECAY)
+
+    def _ripe(
+        self, connection: sqlite3.Connection, scope: Scope, retention: float, now: float
+    ) -> tuple[list[str], int]:
+        """What was archived so many days ago, and how many more a jump of the clock may have made so old."""
+        day = self._parts.calendar.day
+        ripe = decay_passes.ripe(connection, scope, now - retention * DAY)
+        signs = [date for date, _ in active_days.noted(connection, scope.user_id)]
+        signs += [day(at) for at in decay_passes.times(connection, scope.user_id)]
+        longest = max(1.0, retention * _STRETCH)
+        passed = lived([day(at) for _, at in ripe], day(now), signs, longest)
+        ids = [id for (id, _), known in zip(ripe, passed, strict=True) if known >= int(retention)]
+        return ids, len(ripe) - len(ids)
+
+    def _destroy(self, tx: Transaction, scope: Scope, ids: list[str], operator: str) -> list[str]:
+        stored = memories.find(tx.connection, scope, ids)
+        deletion = Deletion(self._parts.clock(), operator, _REASON)
+        gone = self._change.destroy(tx, [stored[id] for id in ids], deletion)
+        if gone:
+            self._removal.queue(tx)
+        return gone
+
+
+def _made_up(retention: float, doubtful: int) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"older_than: by the clock {doubtful} memories were archived over {retention:g} days ago, but on too "
+        "few of these days was anybody there: it may be set ahead. Set it right, or use delete_many(ids)",
+        parameter="older_than",
+        value=retention,
+        expected="a clock that is right, or ids for delete_many",
+    )

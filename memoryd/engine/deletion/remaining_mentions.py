@@ -1,0 +1,71 @@
+"""What still says the same when a memory is gone: other memories, their former versions, turns, points."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from memoryd.core.filters.grammar import EVERYTHING
+from memoryd.core.record import Record
+from memoryd.core.row_ranges import TEXT_KINDS, TextKind
+from memoryd.core.scope import Scope
+from memoryd.index.keyword.keyword_index import LexicalIndex, best_of
+from memoryd.index.keyword.query import LexicalQuery
+from memoryd.language.near_duplicates import guards_agree
+from memoryd.language.text_hash import normal_form
+from memoryd.storage.records import texts, turns, versions
+from memoryd.storage.records.texts import visible
+
+MOST = 20
+"""Memories whose echoes are looked for, of those that go at once; a few milliseconds each."""
+_NEIGHBOURS = 10
+_RAREST = 4
+"""Words of a text by which its neighbours are found: who says the same has nearly all of them."""
+_READ = 500
+"""Characters of a text whose words are looked at."""
+_WEIGHED = 1_000
+"""Characters up to which two texts are read word by word; a longer one is found when it quotes the other."""
+
+
+def still_said(
+    connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, gone: Sequence[Record]
+) -> list[str]:
+    """Ids, in the scope, of what says the same as memories that are gone; turns they came from among them."""
+    every = replace(scope, archived=True)
+    found: dict[str, None] = {}
+    for record in gone[:MOST]:
+        found |= dict.fromkeys(versions.saying(connection, every, record.text))
+        found |= dict.fromkeys(_source(connection, scope, record))
+        found |= dict.fromkeys(_alike(connection, lexical, every, record.text))
+    return list(found)
+
+
+def _source(connection: sqlite3.Connection, scope: Scope, record: Record) -> list[str]:
+    return [] if record.source_id is None else list(turns.find(connection, scope, [record.source_id]))
+
+
+def _alike(connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, text: str) -> Iterator[str]:
+    """Texts near it in words that say the same, or quote it."""
+    wanted = normal_form(text)
+    for kind in TEXT_KINDS:
+        for id, other in texts.told(connection, kind, _near(connection, lexical, scope, text, kind)):
+            if wanted in normal_form(other) or _agree(text, other):
+                yield id
+
+
+def _near(
+    connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, text: str, kind: TextKind
+) -> list[int]:
+    """Rows of the texts with the rarest of its words."""
+    read = lexical.read(connection, scope.user_id, text[:_READ], kind)
+    if read is None:
+        return []
+    rarest = LexicalQuery(read.partition, dict(islice(read.frequencies.items(), _RAREST)))
+    found = rarest.candidates(connection, visible(kind, scope, EVERYTHING), _NEIGHBOURS)
+    return [hit.row for hit in best_of(rarest, found, _NEIGHBOURS)]
+
+
+def _agree(text: str, other: str) -> bool:
+    return max(len(text), len(other)) <= _WEIGHED and guards_agree(text, other)

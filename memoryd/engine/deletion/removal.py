@@ -1,0 +1,49 @@
+"""What every delete ends with: the bytes are removed behind, and the receipt names the backups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_client.types import Deleted
+from memoryd.engine.context import Parts
+from memoryd.storage import jobs
+from memoryd.storage.database import Transaction
+
+REMOVAL = "removal"
+
+
+class Removal:
+    """Physical removal of what was deleted. delay: seconds until it is due."""
+
+    def __init__(self, parts: Parts, delay: float) -> None:
+        self._parts = parts
+        self._delay = delay
+
+    def queue(self, tx: Transaction, delay: float | None = None) -> None:
+        """Have it done, after `delay` seconds if given."""
+        now = self._parts.clock()
+        due = now + (self._delay if delay is None else delay)
+        jobs.enqueue(tx, self._parts.ids.new("job", now), REMOVAL, now, due)
+
+    def receipt(
+        self,
+        ids: Sequence[str],
+        sources: Sequence[str] = (),
+        still: Sequence[str] = (),
+        skipped: Sequence[str] = (),
+        skipped_count: int = 0,
+    ) -> Deleted:
+        """The receipt of a delete."""
+        return Deleted(
+            ids=list(ids),
+            count=len(ids),
+            sources=list(sources),
+            still=list(still),
+            skipped=list(skipped),
+            skipped_count=skipped_count,
+            backups=self.backups(),
+        )
+
+    def backups(self) -> list[str]:
+        """Backup files, which still hold what was deleted."""
+        return sorted(str(path) for path in self._parts.paths.backups.glob("*.sqlite3"))

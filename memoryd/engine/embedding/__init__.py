@@ -1,0 +1,1 @@
+"""Embedding: the model and the vector index together, batches, re-embedding."""

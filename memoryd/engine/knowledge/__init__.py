@@ -1,0 +1,1 @@
+"""Knowledge points of a user: stored in versions, indexed, merged and shared."""

@@ -1,0 +1,1 @@
+"""Memories: written, read, versioned, archived and used."""

@@ -1,0 +1,145 @@
+"""Every change of a memory, and all that goes with it, inside the transaction of whoever makes it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from memory_client.errors import NotFoundError
+from memory_client.types import ReviewKind, Updated
+from memoryd.core.operators import DECAY, is_caller
+from memoryd.core.record import Record, changed_fields
+from memoryd.core.row_ranges import TextKind
+from memoryd.core.scope import Scope
+from memoryd.engine.context import Parts
+from memoryd.engine.triples import evidence
+from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import boosts, conflicts, reviews
+from memoryd.storage.records import deletions, memories, tombstones, versions
+from memoryd.storage.records.deletions import Deletion
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.versions import Deed
+
+T = TypeVar("T")
+CREATE = Deed("create")
+
+
+class Change:
+    """Memories, their versions and their entries in every index, kept in step."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def insert(self, tx: Transaction, record: Record, embedded: Encoded | None, deed: Deed = CREATE) -> int:
+        """Store a new memory; return its row."""
+        row = memories.insert(tx, record)
+        self._parts.lexical.put(tx, record.user_id, row, record.text)
+        versions.append(tx, record, deed, [], None)
+        _unbury(tx, record, deed)
+        self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
+        evidence.noted(tx, record, row, self._parts.ids)
+        return row
+
+    def apply(
+        self,
+        tx: Transaction,
+        stored: Stored,
+        new: Record,
+        now: float,
+        deed: Deed,
+        embedded: Encoded | None = None,
+    ) -> Updated:
+        """Make `new` the next version of a memory; nothing happens when its content is the same.
+
+        embedded: what a model made of the new text; None to have it embedded later.
+        """
+        old = stored.record
+        changed = changed_fields(old, new)
+        if not changed:
+            return Updated(id=old.id, version=old.version, changed=False)
+        version = old.version + 1
+        history_from = max(old.history_from, version + 1 - self._parts.limits.versions)
+        new = replace(new, version=version, history_from=history_from, updated_at=now)
+        memories.update(tx, stored.row, new, text_changed="text" in changed)
+        versions.append(tx, new, deed, changed, old)
+        if "text" in changed:
+            self._parts.lexical.remove(tx, old.user_id, stored.row, old.text)
+            self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
+            self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
+            evidence.renewed(tx, new, stored.row, self._parts.ids)
+            _unbury(tx, new, deed)
+        if (old.state == "active") != (new.state == "active"):
+            shelved = new.state != "active"
+            self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
+            if shelved:
+                reviews.withdraw(tx, old.user_id, old.id, kinds=_settled_by(deed))
+        return Updated(id=new.id, version=new.version, changed=True)
+
+    def touch(self, tx: Transaction, stored: Stored, new: Record) -> None:
+        """Store what makes no version: importance as it is used and decays, access, review marks."""
+        memories.update(tx, stored.row, new, text_changed=False)
+
+    def destroy(self, tx: Transaction, stored: Sequence[Stored], deletion: Deletion) -> list[str]:
+        """Destroy memories of one user and all that only they carry; return their ids."""
+        if not stored:
+            return []
+        deletions.record(tx, [one.record for one in stored], deletion)
+        user_id = stored[0].record.user_id
+        ids = [one.record.id for one in stored]
+        for one in stored:
+            self._parts.lexical.remove(tx, user_id, one.row, one.record.text)
+        rows = [one.row for one in stored]
+        self._parts.vectors.unstage(tx, user_id, rows)
+        versions.remove(tx, user_id, ids)
+        boosts.remove(tx, user_id, ids)
+        reviews.remove(tx, user_id, ids)
+        conflicts.remove(tx, user_id, ids)
+        evidence.destroyed(tx, user_id, rows)
+        memories.remove(tx, rows)
+        return ids
+
+
+def _settled_by(deed: Deed) -> list[ReviewKind]:
+    """The reviews that putting a memory away answers, [] for all: what is wrong is not up to the clock."""
+    return ["decay", "promotion"] if deed.operator == DECAY else []
+
+
+def _unbury(tx: Transaction, record: Record, deed: Deed) -> None:
+    """What the user says again is no longer to be kept out."""
+    if is_caller(deed.operator) and record.source == "user":
+        tombstones.lift(tx, record.user_id, "memory", versions.hash_of(tx.connection, record.text))
+
+
+def seen(tx: Transaction, scope: Scope, id: str) -> Stored:
+    """A memory the scope sees, in any state. Raises `NotFoundError`."""
+    return known(tx.connection, scope, id)
+
+
+def known(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored:
+    """The same outside of a write."""
+    return all_known(connection, scope, [id])[0]
+
+
+def all_known(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Stored]:
+    """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
+    return every(ids, memories.find(connection, scope, ids))
+
+
+def every(ids: Sequence[str], found: Mapping[str, T], kind: TextKind = "memory") -> list[T]:
+    """What was found of each id, in their order. Raises `NotFoundError` when there is none of some."""
+    unknown = [id for id in ids if id not in found]
+    if unknown:
+        raise not_found(unknown, kind)
+    return [found[id] for id in ids]
+
+
+def not_found(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:
+    """The error for ids that are unknown to this user and agent."""
+    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    return NotFoundError(
+        f"no {kind} {shown} for this user and agent; it was never stored, was deleted, or is another's",
+        id=ids[0],
+    )

@@ -1,0 +1,139 @@
+"""Successors: what was true and no longer is stays as it was, and what is true now takes its place."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory_client.errors import InvalidParameterError
+from memoryd.core.record import CATEGORIES, Record, default_importance
+from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
+from memoryd.engine.context import Parts
+from memoryd.engine.decay.effective_importance import age_of
+from memoryd.engine.memories.archive import require_active
+from memoryd.engine.memories.memory_writer import Change, known, seen
+from memoryd.engine.memories.record_builder import check_periods, new_record
+from memoryd.language.text_hash import normal_form
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.requests import RequestKey
+
+
+class Supersede:
+    """supersede."""
+
+    def __init__(self, parts: Parts, change: Change) -> None:
+        self._parts = parts
+        self._change = change
+
+    def supersede(
+        self,
+        id: str,
+        text: str,
+        metadata: Mapping[str, Any] | None,
+        author: Author,
+        scope: Scope,
+        key: RequestKey | None,
+    ) -> str:
+        """Store the successor of an active memory; return its id."""
+        now = self._parts.clock()
+        with self._parts.database.read() as connection:
+            done, reply = requests.earlier_reply(connection, key)
+            if done:
+                return str(reply)
+            draft = self._successor(connection, known(connection, scope, id), text, metadata or {}, now)
+        embedded = self._parts.meaning.embed_in_time(draft.text, self._parts.limits.add_cap)
+
+        def apply(tx: Transaction) -> str:
+            stored = seen(tx, scope, id)
+            require_active(stored.record)
+            new = self._successor(tx.connection, stored, text, metadata or {}, now, draft.id)
+            until = now if new.valid_from is None else new.valid_from
+            over = replace(
+                stored.record, state="superseded", valid_to=_earlier(stored.record.valid_to, until)
+            )
+            _check_succession(over)
+            self._change.apply(tx, stored, over, now, author.deed("supersede"))
+            self._change.insert(tx, new, embedded, author.deed("create"))
+            return new.id
+
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+
+    def _successor(
+        self,
+        connection: sqlite3.Connection,
+        stored: Stored,
+        text: str,
+        metadata: Mapping[str, Any],
+        now: float,
+        id: str | None = None,
+    ) -> Record:
+        """The new record, with what it inherits where the metadata says nothing else."""
+        old = stored.record
+        effective = age_of(connection, self._parts.calendar, stored, now).effective
+        given = {name: value for name, value in metadata.items() if value is not None}
+        new = new_record(
+            text,
+            {**_inherited(old, effective, given, now), **metadata},
+            id=id or self._parts.ids.new("mem", now),
+            user_id=old.user_id,
+            agent_id=old.agent_id,
+            session_id=None if "session_id" in given else old.session_id,
+            now=now,
+            limits=self._parts.limits,
+            rules=self._parts.decay,
+        )
+        if new.agent_id != old.agent_id:
+            raise InvalidParameterError(
+                f"metadata.agent_id: a successor stays with the old memory's agent ({old.agent_id!r})",
+                parameter="metadata.agent_id",
+                value=new.agent_id,
+                expected=repr(old.agent_id),
+            )
+        if new.valid_from is not None and new.valid_from > now:
+            raise InvalidParameterError(
+                f"metadata.valid_from: {new.valid_from} is in the future, and until then {old.id} is true; "
+                f"expected now or earlier: supersede when it becomes true, or add it with event_start",
+                parameter="metadata.valid_from",
+                value=new.valid_from,
+                expected="now or earlier",
+            )
+        if normal_form(new.text) == normal_form(old.text):
+            raise InvalidParameterError(
+                f"text: says the same as {old.id}; expected what is true now; update_text puts it better",
+                parameter="text",
+                value=new.text[:80],
+                expected="another text",
+            )
+        return replace(new, root_id=old.root_id, parent_id=old.id, pinned=old.pinned)
+
+
+def _inherited(old: Record, effective: float, given: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """Of the fields that are not given. A category may be given as a kind: then neither is inherited."""
+    inherited = {"tags": list(old.tags), "exact_keys": list(old.exact_keys), "valid_from": now}
+    category = given.get("category", old.category)
+    if category in CATEGORIES:
+        inherited |= {"category": category, "kind": old.kind}
+    return {**inherited, "importance": max(effective, default_importance(category))}
+
+
+def _earlier(ended: float | None, until: float) -> float:
+    """What was over before is not true until its successor is."""
+    return until if ended is None else min(ended, until)
+
+
+def _check_succession(old: Record) -> None:
+    """The successor cannot be true from before the old one was."""
+    try:
+        check_periods(old)
+    except InvalidParameterError as error:
+        raise InvalidParameterError(
+            f"metadata.valid_from: {old.valid_to} is before the old memory's valid_from ({old.valid_from})",
+            parameter="metadata.valid_from",
+            value=old.valid_to,
+            expected="a time not before it",
+        ) from error

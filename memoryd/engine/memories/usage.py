@@ -1,0 +1,176 @@
+"""What an app says of a memory it was shown: that it was used, how good it was, that it must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from memory_client.types import Boosted, Feedback, FeedbackFinding, FeedbackTaken, Updated
+from memoryd.core.life import boost, decay
+from memoryd.core.life.active_days import DAY
+from memoryd.core.record import Record
+from memoryd.core.scope import Scope
+from memoryd.engine.author import Author
+from memoryd.engine.context import Parts
+from memoryd.engine.decay.effective_importance import age_of, ages, crossed
+from memoryd.engine.memories.archive import Shelve, require_active
+from memoryd.engine.memories.memory_writer import Change, all_known, seen
+from memoryd.storage import requests
+from memoryd.storage.database import Transaction
+from memoryd.storage.life import active_days, boosts, reviews
+from memoryd.storage.life.boosts import UseKind
+from memoryd.storage.life.reviews import ReviewRow
+from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.versions import Deed
+from memoryd.storage.requests import RequestKey
+
+T = TypeVar("T")
+_TRUST = 0.1
+"""What being useful adds to the confidence."""
+_LATELY = 2 * DAY
+"""Seconds around now that a local date lies within, in any time zone."""
+
+
+class Use:
+    """boost, mark_used, feedback and pin."""
+
+    def __init__(self, parts: Parts, change: Change, shelve: Shelve) -> None:
+        self._parts = parts
+        self._change = change
+        self._shelve = shelve
+
+    def boost(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Boosted:
+        """Make a memory more important."""
+        return self._write(key, lambda tx, now: self._used(tx, scope, [id], "boost", author, now)[0])
+
+    def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[Boosted]:
+        """The same for what a reply really used, all or none."""
+        wanted = list(dict.fromkeys(ids))
+        return self._write(key, lambda tx, now: self._used(tx, scope, wanted, "use", Author(), now))
+
+    def feedback(
+        self, id: str, finding: Feedback, author: Author, scope: Scope, key: RequestKey | None
+    ) -> FeedbackTaken:
+        """Trust a memory more, or have somebody look at it."""
+
+        def apply(tx: Transaction, now: float) -> FeedbackTaken:
+            stored = seen(tx, scope, id)
+            require_active(stored.record)
+            confidence, review_id = stored.record.confidence, None
+            if finding == "useful":
+                confidence = round(min(1.0, confidence + _TRUST), 9)
+                trusted = replace(stored.record, confidence=confidence)
+                self._change.apply(tx, stored, trusted, now, author.deed("update"))
+            else:
+                review_id = self._doubt(tx, stored, finding, author.reason, now)
+            return FeedbackTaken(id=id, confidence=confidence, review_id=review_id)
+
+        return self._write(key, apply)
+
+    def pin(self, id: str, author: Author, *, pinned: bool, scope: Scope, key: RequestKey | None) -> Updated:
+        """Take a memory out of the hands of clock and review, or give it back."""
+
+        def apply(tx: Transaction, now: float) -> Updated:
+            stored = seen(tx, scope, id)
+            old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
+            new = decay.moved(
+                old, replace(old, pinned=pinned), age.effective, age.days, now, self._parts.decay
+            )
+            if pinned:
+                reviews.withdraw(tx, old.user_id, id, kinds=["decay", "promotion"])
+            return self._change.apply(tx, stored, new, now, author.deed("update"))
+
+        return self._write(key, apply)
+
+    def _used(
+        self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, author: Author, now: float
+    ) -> list[Boosted]:
+        """Carry out a use of each memory; what decay had archived comes back first."""
+        stored = all_known(tx.connection, scope, ids)
+        away = [one for one in stored if one.record.archived_because == "decay"]
+        for one in away:
+            self._shelve.bring_back(tx, one, now, Deed("restore", author.operator, author.reason or kind))
+        if away:
+            stored = all_known(tx.connection, scope, ids)
+        for one in stored:
+            require_active(one.record)
+        if stored:
+            active_days.note(tx, self._parts.calendar, scope.user_id, now)
+        known = ages(tx.connection, self._parts.calendar, stored, now)
+        back = {one.record.id for one in away}
+        return [
+            self._lifted(tx, one, age.effective, kind, author.reason, now, is_back=one.record.id in back)
+            for one, age in zip(stored, known, strict=True)
+        ]
+
+    def _lifted(
+        self,
+        tx: Transaction,
+        stored: Stored,
+        effective: float,
+        kind: UseKind,
+        reason: str | None,
+        now: float,
+        *,
+        is_back: bool,
+    ) -> Boosted:
+        use = boost.use(effective, *self._earlier(tx, stored, now), now, self._parts.boost)
+        after = round(effective + use.applied, 9)
+        if use.counts:
+            self._count(tx, stored, after, now)
+            self._note(tx, stored.record, kind, use.applied, reason, now)
+            crossed(tx, self._parts, stored.record, effective, after, now)
+        return Boosted(
+            id=stored.record.id, applied=use.applied, importance=after, why=use.why, restored=is_back
+        )
+
+    def _earlier(self, tx: Transaction, stored: Stored, now: float) -> tuple[float | None, float]:
+        """The time of the last use that added something, nearest to now, and what today's have added."""
+        found = boosts.between(
+            tx.connection, stored.record.user_id, stored.record.id, now - _LATELY, now + _LATELY
+        )
+        day = self._parts.calendar.day
+        last = min((at for at, _ in found), key=lambda at: abs(now - at), default=None)
+        return last, sum(amount for at, amount in found if day(at) == day(now))
+
+    def _note(
+        self, tx: Transaction, record: Record, kind: UseKind, applied: float, reason: str | None, now: float
+    ) -> None:
+        """Record what was added, for as long as it has a bearing on the next use."""
+        boosts.drop_before(tx, record.user_id, record.id, now - _LATELY)
+        if applied > 0:
+            boosts.append(tx, record.user_id, record.id, now, kind, applied, reason)
+
+    def _count(self, tx: Transaction, stored: Stored, importance: float, now: float) -> None:
+        used = decay.renewed(stored.record, importance, now, self._parts.decay)
+        used = replace(used, last_access=now, access_count=used.access_count + 1)
+        self._change.touch(tx, stored, used)
+
+    def _doubt(
+        self, tx: Transaction, stored: Stored, finding: FeedbackFinding, note: str | None, now: float
+    ) -> str:
+        """Queue a review, or tell the one that is open what was found now; its id."""
+        record = stored.record
+        known = reviews.pending(tx.connection, record.user_id, record.id, "feedback")
+        if known is not None:
+            reviews.renew(tx, record.user_id, known, finding, note)
+            return known
+        effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
+        review = ReviewRow(
+            id=self._parts.ids.new("rev", now),
+            user_id=record.user_id,
+            memory_id=record.id,
+            kind="feedback",
+            importance=effective,
+            decay_from=record.decay_from,
+            created_at=now,
+            finding=finding,
+            note=note,
+        )
+        reviews.insert(tx, review)
+        return review.id
+
+    def _write(self, key: RequestKey | None, apply: Callable[[Transaction, float], T]) -> T:
+        now = self._parts.clock()
+        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx, now)))

@@ -1,0 +1,1 @@
+"""Triples: stored, extracted from texts by rules, walked, imported and exported."""

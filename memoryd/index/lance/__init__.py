@@ -1,0 +1,1 @@
+"""The LanceDB vector store: tables, search, and the outbox that feeds it."""

@@ -1,0 +1,1 @@
+"""Embedding spaces: the serving one, and the migration to another."""

@@ -1,0 +1,1 @@
+"""The vector index: vectors in memory, their snapshot, token vectors and reconciliation."""

@@ -1,0 +1,1 @@
+"""Knowledge of Chinese and English: folding, times, triples, conflicts and query rules."""

@@ -1,0 +1,1 @@
+"""Rules that tell whether two statements contradict each other."""

@@ -1,0 +1,114 @@
+"""Finds the time expressions of a text and places them in time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from memoryd.language.times.chinese.words import TRADITIONAL
+from memoryd.language.times.reader import Reader, Reading
+from memoryd.language.times.reference import Reference
+from memoryd.language.times.syntax import CHINESE, ENGLISH, Language
+
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B)} | {0x2019: "'", 0x130: "I", 0x3000: " "}
+_FOLD = TRADITIONAL | _WIDE
+_HAN = re.compile("[\u4e00-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z]{2}|\d")
+_TITLE = re.compile(r"《[^《》\n]{1,80}》|[\"“][^\"“”\n]{1,60}[\"”]|「[^「」\n]{1,60}」|『[^『』\n]{1,60}』")
+_SMALL_WORD = re.compile(r"\b[a-z]\w{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeExpression:
+    """Words of a text that name a time.
+
+    start, end: in the zone of the reference time, end exclusive, None where the range is open;
+    matched: the words, text[span[0]:span[1]]; invalid: why they name no possible time (then both ends are
+    None), such as an impossible date or a range turned round.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    matched: str
+    span: tuple[int, int]
+    invalid: str | None = None
+
+
+def find(text: str, reference: datetime) -> tuple[TimeExpression, ...]:
+    """The time expressions of a Chinese or English text, in its order, none overlapping.
+
+    reference: the moment relative words are meant from, and the zone all are meant in; raises ValueError when
+    it has none. No text raises.
+    """
+    at = Reference.at(reference)
+    folded = text.translate(_FOLD)
+    readings = _readings(folded, at)
+    return tuple(_expression(text, reading, at) for reading in readings)
+
+
+def _readings(folded: str, reference: Reference) -> list[Reading]:
+    """Those of both languages; where two overlap the longer counts."""
+    found: list[Reading] = []
+    if _HAN.search(folded):
+        found += _read(CHINESE, folded, reference)
+    if _LATIN.search(folded):
+        found += _read(ENGLISH, folded, reference)
+    kept: list[Reading] = []
+    for reading in sorted(found, key=lambda r: (r.first, -r.last)):
+        if not kept or reading.first >= kept[-1].last:
+            kept.append(reading)
+        elif reading.last - reading.first > kept[-1].last - kept[-1].first:
+            kept[-1] = reading
+    return kept
+
+
+def _read(language: Language, folded: str, reference: Reference) -> Iterator[Reading]:
+    reader = Reader(language, folded, reference)
+    titles = [match.span() for match in _TITLE.finditer(folded)]
+    end = title = 0
+    for position in language.positions(folded):
+        if position < end:
+            continue
+        while title < len(titles) and titles[title][1] <= position:
+            title += 1
+        reading = _possible(reader, position)
+        if reading is None:
+            continue
+        if (
+            title < len(titles)
+            and titles[title][0] < reading.last
+            and _is_title(folded, titles[title], reading)
+        ):
+            end = titles[title][1]
+            continue
+        end = reading.last
+        yield reading
+
+
+def _possible(reader: Reader, position: int) -> Reading | None:
+    try:
+        return reader.read(position)
+    except (OverflowError, ValueError):  # beyond the years 1 to 9999, or of a number no calendar has
+        return None
+
+
+def _is_title(folded: str, span: tuple[int, int], reading: Reading) -> bool:
+    """Whether the quoted words are a name: in 《》, nothing but the expression, or all in capitals."""
+    first, last = span
+    if folded[first] == "《":
+        return True
+    inside = folded[first + 1 : last - 1]
+    if inside.strip() == folded[reading.first : reading.last]:
+        return True
+    return inside[:1].isascii() and inside[:1].isupper() and not _SMALL_WORD.search(inside)
+
+
+def _expression(text: str, reading: Reading, reference: Reference) -> TimeExpression:
+    span = (reading.first, reading.last)
+    matched = text[reading.first : reading.last]
+    if reading.span.impossible:
+        return TimeExpression(None, None, matched, span, f"{matched}: {reading.span.impossible}")
+    start, end = reference.aware_span(reading.span.start, reading.span.end)
+    return TimeExpression(start, end, matched, span)

@@ -1,0 +1,1 @@
+"""The clause rules of English."""

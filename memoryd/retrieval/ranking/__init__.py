@@ -1,0 +1,1 @@
+"""Ranking: features, the trained weights, calibration and the relevance threshold."""

@@ -1,0 +1,1 @@
+"""From ranked rows to hits: fetch, collapse, rerank, explain."""

@@ -1,0 +1,74 @@
+"""The answer of one search: what it found, what it lacks, and the result made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from memory_client.types import Hit, Hits, SearchReport
+from memoryd.retrieval.request import SearchRequest
+from memoryd.retrieval.results.hits import Found, Trace, explanation, hit_of
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one search found, best first, reaching at least to the request's depth.
+
+    lacks: what was missing for a full answer, in words; any makes the result degraded. empty_reason: why
+    there are no hits, where the search itself knows it. is_lasting: the same search over the same store and
+    the same model gives the same answer, so that it may be cached. answerable: whether a hit is likely to
+    answer the query, None where the scores are not calibrated.
+    """
+
+    found: list[Found]
+    trace: Trace
+    lacks: tuple[str, ...] = ()
+    empty_reason: str | None = None
+    is_lasting: bool = True
+    answerable: bool | None = None
+
+    def result(self, request: SearchRequest, empty_reason: str | None = None) -> Hits:
+        """The hits that were asked for. empty_reason: why there are none, if so."""
+        reasons = [*self.lacks, *([] if empty_reason is None else [empty_reason])]
+        return Hits(
+            self._hits(request),
+            degraded=bool(self.lacks),
+            reason="; ".join(dict.fromkeys(reasons)) or None,
+            answerable=self.answerable,
+        )
+
+    def report(self, request: SearchRequest, empty_reason: str | None = None) -> SearchReport:
+        """The same with the plan, and with everything there is to say about the search."""
+        trace, result = self.trace, self.result(request, empty_reason)
+        notes = [*trace.notes, *([] if empty_reason is None else [empty_reason])]
+        return SearchReport(
+            hits=list(result),
+            degraded=result.degraded,
+            reason=result.reason,
+            answerable=result.answerable,
+            plan=trace.plan.described(),
+            mode=trace.mode,
+            notes=list(dict.fromkeys(notes)),
+            milliseconds=dict(trace.milliseconds),
+        )
+
+    def _hits(self, request: SearchRequest) -> list[Hit]:
+        wanted = _in_order(self.found[request.offset : request.depth], request)
+        hits = [hit_of(one) for one in wanted]
+        if request.explain:
+            plan = self.trace.plan.described()
+            for hit, one in zip(hits, wanted, strict=True):
+                request.deadline.check("explaining the hits")
+                hit["explain"] = explanation(one, request.query, self.trace, plan)
+        return hits
+
+
+def _in_order(found: list[Found], request: SearchRequest) -> list[Found]:
+    """In the order asked for; equal values stay in the order of relevance, what has no value comes last."""
+    field, descending = request.sort_by, request.sort_order == "desc"
+    if field == "relevance":
+        return found if descending else found[::-1]
+    values: list[tuple[Any, Found]] = [(getattr(one.record, field, None), one) for one in found]
+    having = [pair for pair in values if pair[0] is not None]
+    having.sort(key=lambda pair: pair[0], reverse=descending)
+    return [one for _, one in having] + [one for value, one in values if value is None]

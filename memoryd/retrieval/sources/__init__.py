@@ -1,0 +1,1 @@
+"""The sources of candidates: keywords, vectors, the graph, the past."""

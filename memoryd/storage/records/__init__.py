@@ -1,0 +1,1 @@
+"""Tables of memories, turns and sessions, their versions and deletions."""
