@@ -120,7 +120,7 @@ class HotSettings:
 @dataclass(frozen=True, slots=True)
 class LanceSettings:
     min_rows: int = _setting(
-        1000,
+        25_000,
         "Vectors kept in the database before LanceDB is loaded, which takes 100 MB of memory; 0 loads it at "
         "once.",
         low=0,

@@ -7,11 +7,9 @@ user: nothing of a user is left behind by removing.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from memoryd.core.passage import Passage
 from memoryd.core.row_ranges import TextKind, rows_of_kind
@@ -21,6 +19,7 @@ from memoryd.storage.records.filters import Sql
 from memoryd.storage.records.texts import EVERY_TEXT, TABLES, passages
 
 REMOVE = "remove"
+_ROWS_AT_ONCE = 500
 LONG = 8192
 """Characters over which a text takes so long to embed that others should not wait for it."""
 _WAITS = "o.operation = 'put' AND o.vector IS NULL"
@@ -195,6 +194,21 @@ def embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]
     return [Entry(*values) for values in found]
 
 
+def embedded_unless(connection: sqlite3.Connection, held: Set[tuple[int, int]]) -> list[Entry]:
+    """As `embedded`, of all users, without the vectors that are held, by row and text_seq."""
+    keys = connection.execute("SELECT row, text_seq FROM outbox WHERE vector IS NOT NULL")
+    rows = [row for row, text_seq in keys if (row, text_seq) not in held]
+    found: list[sqlite3.Row] = []
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        some = rows[start : start + _ROWS_AT_ONCE]
+        found += connection.execute(
+            "SELECT row, user_id, operation, text_seq, vector FROM outbox "
+            f"WHERE row IN ({', '.join('?' * len(some))})",
+            some,
+        )
+    return [Entry(*values) for values in found]
+
+
 def clear_puts(tx: Transaction) -> None:
     """Take out every put: their vectors are of a space that no longer serves."""
     tx.execute("DELETE FROM outbox WHERE operation = 'put'")
@@ -202,11 +216,11 @@ def clear_puts(tx: Transaction) -> None:
 
 def batch(entries: Sequence[Entry], dim: int) -> Batch:
     """The vectors of entries that have one."""
-    embedded = [(entry, decode(entry.vector, dim)) for entry in entries if entry.vector is not None]
-    vectors = [vector for _, vector in embedded]
+    embedded = [entry for entry in entries if entry.vector is not None]
+    blobs = b"".join(entry.vector for entry in embedded if entry.vector is not None)
     return Batch(
-        int64([entry.row for entry, _ in embedded]),
-        int64([entry.text_seq for entry, _ in embedded]),
-        [entry.user_id for entry, _ in embedded],
-        np.stack(vectors) if vectors else np.empty((0, dim), np.float16),
+        int64([entry.row for entry in embedded]),
+        int64([entry.text_seq for entry in embedded]),
+        [entry.user_id for entry in embedded],
+        decode(blobs, dim),
     )

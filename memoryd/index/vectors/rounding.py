@@ -60,8 +60,8 @@ def encode(half: HalfMatrix) -> bytes:
 
 
 def decode(blob: bytes, dim: int) -> HalfMatrix:
-    """The rounded vector of its bytes."""
-    return np.frombuffer(blob, HALF, count=dim)
+    """The rounded vectors (n, dim) of their bytes. Raises `ValueError` when the last is incomplete."""
+    return np.frombuffer(blob, HALF).reshape(-1, dim)
 
 
 def int64(values: Sequence[int]) -> Rows:

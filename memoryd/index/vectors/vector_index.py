@@ -68,7 +68,9 @@ class VectorIndex:
                 return
             known, newest = source_rows.load(connection), source_rows.change_number(connection)
             snapshot.restore(state.snapshot_path, hot, space, known, newest)
-            take(hot, known, outbox.batch(outbox.embedded(connection, None), space.dim))
+            rows, text_seqs = hot.keys()
+            held = set(zip(rows.tolist(), text_seqs.tolist(), strict=True))
+            take(hot, known, outbox.batch(outbox.embedded_unless(connection, held), space.dim))
             unseen = np.setdiff1d(known.rows, hot.keys()[0])
             if np.isin(unseen, outbox.waiting_rows(connection)).all():
                 state.complete.set()
