@@ -1,4 +1,4 @@
-"""The README names everything there is: settings, methods, commands, and the files it points at."""
+"""README and docs name everything there is: settings, methods, commands, and the files they point at."""
 
 from __future__ import annotations
 
@@ -22,7 +22,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    return (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def commands(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Command]]:
@@ -48,9 +53,8 @@ def test_every_method_is_there(readme: str) -> None:
 
 
 @pytest.fixture
-def searching(readme: str) -> str:
-    """The section about search."""
-    return readme.partition("### Search\n")[2].partition("\n## ")[0]
+def searching() -> str:
+    return page("search")
 
 
 def test_every_parameter_mode_and_weight_of_search_is_there(searching: str) -> None:
@@ -73,9 +77,8 @@ def test_its_searches_run(searching: str, home: Path, capsys: pytest.CaptureFixt
     assert "2月30日: there is no such date" in capsys.readouterr().out
 
 
-def test_its_life_of_a_memory_runs(readme: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    section = readme.partition("### The life of a memory\n")[2]
-    code = section.partition("```python\n")[2].partition("```")[0]
+def test_its_life_of_a_memory_runs(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = page("memory-life").partition("```python\n")[2].partition("```")[0]
     with KnowledgeBase(home, settings={"embedder.model": "none"}) as memory:
         names: dict[str, Any] = {"memory": memory}
         exec(code, names)
