@@ -25,7 +25,7 @@ from memory_client.errors import (
 )
 from memory_client.version import VERSION
 
-PROTOCOL = 2
+PROTOCOL = 3
 MAX_MESSAGE_BYTES = 64 * 2**20
 """Limit of one message, both ways; longer lists go in chunks."""
 _MAX_DEPTH = 64

@@ -99,6 +99,6 @@ class LifeAPI:
         """Bring an archived memory back, whatever archived it; its clock starts anew, at .5 or more.
 
         A superseded one comes back once what took its place is archived or deleted: the end that this set is
-        taken back. An `expires_at` that has passed is taken away, and `notices` says so. Raises
+        taken back. An `expires_at` that has passed is taken away, and `warnings` says so. Raises
         `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is active or its successor is.
         """

@@ -51,7 +51,7 @@ class MemoryAPI:
         exact_keys event_start event_end valid_from valid_to expires_at timestamp (or created_at)
         last_access agent_id session_id` and, as a whole number, `position`; every other key is kept as it is.
         `temporal_start temporal_end last_accessed_at`, `exact_keys` as `{name: key}` and category `general`
-        are understood, and `get(id)["notices"]` says how. Credentials in the text are replaced by
+        are understood, and `get(id)["warnings"]` says how. Credentials in the text are replaced by
         `[secret:kind]` first. Defaults: category fact, kind fact, source user, confidence 1.0,
         importance 1.0 (3.0 for core and system).
         """

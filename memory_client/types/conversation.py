@@ -56,8 +56,8 @@ class Turn(TypedDict):
     metadata: Metadata
     indexed: bool
     """Whether the vector is in the index; keyword search finds a remembered turn in any case."""
-    notices: list[str]
-    gate: dict[str, Any]
+    warnings: list[str]
+    redactions: dict[str, Any]
     """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
 
 

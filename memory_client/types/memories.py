@@ -58,9 +58,9 @@ class Memory(TypedDict):
     metadata: Metadata
     indexed: bool
     """Whether the vector is in the index; keyword search finds the memory in any case."""
-    notices: list[str]
+    warnings: list[str]
     """What was changed or understood differently on the way in, in words."""
-    gate: dict[str, Any]
+    redactions: dict[str, Any]
     """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
 
 

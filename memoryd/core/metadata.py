@@ -49,7 +49,7 @@ class Draft:
 
     fields: dict[str, Any]
     rest: dict[str, Any]
-    notices: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def _fault(key: str, value: Any, expected: str) -> InvalidParameterError:
@@ -149,7 +149,7 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
     """
     fields: dict[str, Any] = {}
     rest: dict[str, Any] = {}
-    notices: list[str] = []
+    warnings: list[str] = []
     for given, value in metadata.items():
         key = ALIASES.get(given, given)
         if key in FORBIDDEN:
@@ -158,16 +158,16 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
             fields[key] = value
         elif key == "exact_keys" and isinstance(value, dict):
             fields[key], rest[KEY_NAMES] = _named_keys(value)
-            notices.append(f"exact_keys: the values are the keys, their names are kept in {KEY_NAMES}")
+            warnings.append(f"exact_keys: the values are the keys, their names are kept in {KEY_NAMES}")
         elif key not in _READERS:
             rest[_own_key(key)] = _plain(key, value, 1)
-            notices.extend(_kept_notices(key, value))
+            warnings.extend(_own_key_warnings(key, value))
         elif value is not None:
-            _read_field(given, key, value, metadata, fields, notices)
+            _read_field(given, key, value, metadata, fields, warnings)
     lists = [list(fields.get(name, ())) for name in ("tags", "exact_keys")]
     _check_size([rest, *lists], limit)
     _check_ranges(fields)
-    return Draft(fields, rest, tuple(notices))
+    return Draft(fields, rest, tuple(warnings))
 
 
 def read_own(metadata: Mapping[str, Any], limit: int) -> dict[str, Any]:
@@ -183,16 +183,16 @@ def _read_field(
     value: Any,
     metadata: Mapping[str, Any],
     fields: dict[str, Any],
-    notices: list[str],
+    warnings: list[str],
 ) -> None:
     if key == "category" and value == _UNSORTED:
-        notices.append(f"category {value!r} taken as 'fact': a memory is system, core, fact or episode")
+        warnings.append(f"category {value!r} taken as 'fact': a memory is system, core, fact or episode")
         value = "fact"
     if key == "category" and value not in CATEGORIES and metadata.get("kind") is None:
         kind = OTHER_KINDS.get(value, value) if isinstance(value, str) else None
         if kind in KINDS:
             fields["kind"] = kind
-            notices.append(f"category {value!r} is a kind: taken as kind {kind!r}, category fact")
+            warnings.append(f"category {value!r} is a kind: taken as kind {kind!r}, category fact")
             return
     is_foreign = given not in (key, "timestamp")
     read = _READERS[key](given if is_foreign else key, value)
@@ -200,9 +200,9 @@ def _read_field(
         names = [name for name, field in ALIASES.items() if field == key]
         raise _fault(key, value, f"one value: {' and '.join([*names, key])} are the same field")
     if is_foreign:
-        notices.append(f"{given} taken as {key}")
+        warnings.append(f"{given} taken as {key}")
     if key in ("kind", "source") and read != value:
-        notices.append(f"{key} {value!r} taken as {read!r}")
+        warnings.append(f"{key} {value!r} taken as {read!r}")
     fields[key] = read
 
 
@@ -220,7 +220,7 @@ def _named_keys(value: Mapping[Any, Any]) -> tuple[tuple[str, ...], dict[str, st
     return _strings("exact_keys", list(named.values())), named
 
 
-def _kept_notices(key: str, value: Any) -> list[str]:
+def _own_key_warnings(key: str, value: Any) -> list[str]:
     """What to say of a key that has the name of a field and is none here."""
     if key == "parent_id" and value is not None:
         return ["parent_id is kept as your own key and links nothing: supersede() makes a successor"]

@@ -92,8 +92,8 @@ class Record:
     keeps: int = 0
     history_from: int = 1
     metadata: dict[str, Any] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
-    gate: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    redactions: dict[str, Any] = field(default_factory=dict)
 
 
 FIELD_NAMES = tuple(f.name for f in fields(Record))
@@ -108,8 +108,8 @@ CONTENT_FIELDS = frozenset(FIELD_NAMES) - {
     "history_from",
     "archived_at",
     "archived_by",
-    "notices",
-    "gate",
+    "warnings",
+    "redactions",
 }
 """What makes a new version when it changes."""
 
@@ -133,7 +133,7 @@ def metadata_out(record: Record) -> dict[str, Any]:
 def to_memory(record: Record, *, indexed: bool, effective: float) -> Memory:
     """The plain dict of the interface. effective: what time has left of the importance."""
     shown = {name: getattr(record, name) for name in FIELD_NAMES if name not in _PRIVATE}
-    for name in ("tags", "exact_keys", "notices"):
+    for name in ("tags", "exact_keys", "warnings"):
         shown[name] = list(shown[name])
     derived = {"effective_importance": effective, "metadata": metadata_out(record), "indexed": indexed}
     return cast("Memory", {**shown, **derived})

@@ -12,7 +12,7 @@ _INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
 def clean_text(
     text: str, limit: int, parameter: str = "text", setting: str | None = None
 ) -> tuple[str, list[str]]:
-    """The text as it will be stored, and notices of what was changed.
+    """The text as it will be stored, and warnings of what was changed.
 
     NUL characters (which end a string in C) become spaces. limit: characters; setting: the one it is of.
     Raises `InvalidParameterError` for a blank text, one over the limit, or a lone surrogate.

@@ -27,8 +27,8 @@ class TurnRecord:
     event_end: float | None = None
     remembered: bool = True
     metadata: dict[str, Any] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
-    gate: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    redactions: dict[str, Any] = field(default_factory=dict)
 
 
 TURN_FIELDS = tuple(f.name for f in fields(TurnRecord))
@@ -37,4 +37,4 @@ TURN_FIELDS = tuple(f.name for f in fields(TurnRecord))
 def to_turn(record: TurnRecord, *, indexed: bool) -> Turn:
     """The plain dict of the interface."""
     shown = {name: getattr(record, name) for name in TURN_FIELDS}
-    return cast("Turn", {**shown, "notices": list(record.notices), "indexed": indexed})
+    return cast("Turn", {**shown, "warnings": list(record.warnings), "indexed": indexed})

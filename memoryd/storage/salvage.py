@@ -15,7 +15,7 @@ from memory_client.errors import DatabaseCorruptError
 from memoryd.core.row_ranges import TextKind, rows_of_kind
 from memoryd.storage.check import look_into
 from memoryd.storage.faults import storage_errors
-from memoryd.storage.migrations import migrate
+from memoryd.storage.migrations import SCHEMA, STEPS, migrate, schema_of
 from memoryd.storage.migrations.v0002 import add_token_tables
 
 log = logging.getLogger(__name__)
@@ -33,6 +33,8 @@ NOT_COPIED = frozenset(
 )
 """Every other table of the schema is copied row by row. The first three are set from what was copied; the
 rest, like the keyword index and the token vectors of each space, is derived: rebuilt at the next start."""
+_FORMER = frozenset(("users", "partitions"))
+"""Keyword partitions of schemas 1 to 5; they are not copied either."""
 _SEQ_GAP = 1_000_000
 """The change numbers given to what was deleted, or cannot be read, must not be given again: the vector store
 may know them."""
@@ -110,7 +112,7 @@ def salvage(path: Path, backups: Path) -> Path:
     fresh = path.with_name(path.name + ".salvage")
     fresh.unlink(missing_ok=True)
     try:
-        copied = _copy(path, fresh, backups)
+        copied = _copy(path, fresh)
         if not any(copied.values()):
             raise DatabaseCorruptError(
                 f"{path}: nothing readable was found; it was left as it is. Restore a file of {backups}",
@@ -124,12 +126,31 @@ def salvage(path: Path, backups: Path) -> Path:
     return damaged
 
 
-def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
-    migrate(fresh, backups)
-    with storage_errors(fresh), closing(look_into(path)) as old, closing(sqlite3.connect(fresh)) as new:
-        copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in copied_tables(new)}
-        _copy_rows(_until_damage(old, "SELECT * FROM properties"), new, "properties")
-        _copy_highest(old, new)
+def _copy(path: Path, fresh: Path) -> dict[str, int]:
+    with storage_errors(fresh), closing(look_into(path)) as old:
+        migrate(fresh, None, STEPS[: _schema_of(old)])  # whose columns the rows have
+        with closing(sqlite3.connect(fresh)) as new:
+            copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in copied_tables(new)}
+            _copy_rows(_until_damage(old, "SELECT * FROM properties"), new, "properties")
+            _copy_highest(old, new)
+            new.commit()
+    migrate(fresh, None)
+    _complete(fresh)
+    return copied
+
+
+def _schema_of(old: sqlite3.Connection) -> int:
+    """The schema of a damaged database; today's when its first page cannot be read."""
+    try:
+        return schema_of(old)
+    except sqlite3.DatabaseError as error:
+        log.debug("the schema cannot be read: %s", error)
+        return SCHEMA
+
+
+def _complete(fresh: Path) -> None:
+    """Delete what refers to lost rows, and set what is counted."""
+    with storage_errors(fresh), closing(sqlite3.connect(fresh)) as new:
         for statement in (*_LOST_SESSIONS, *_LOST_ENDS, *_LOST_KNOWLEDGE, *_LOST_MEMORIES):
             new.execute(statement)
         add_token_tables(new)
@@ -137,7 +158,6 @@ def _copy(path: Path, fresh: Path, backups: Path) -> dict[str, int]:
         new.execute(f"UPDATE counters SET value = ? + ({newest})", (_SEQ_GAP,))
         new.commit()
         new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return copied
 
 
 def copied_tables(fresh: sqlite3.Connection) -> list[str]:
@@ -147,13 +167,13 @@ def copied_tables(fresh: sqlite3.Connection) -> list[str]:
     ).fetchall()
     virtual = [name for name, sql in found if sql and sql.upper().startswith("CREATE VIRTUAL")]
     of_virtual = (*virtual, *(f"{name}_" for name in virtual))
-    return [name for name, _ in found if name not in NOT_COPIED and not name.startswith(of_virtual)]
+    return [name for name, _ in found if name not in NOT_COPIED | _FORMER and not name.startswith(of_virtual)]
 
 
 def _copy_highest(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
     """Take over the highest number ever given in each table: what is derived may still name a row by it."""
     for name, highest in _until_damage(old, "SELECT name, seq FROM sqlite_sequence"):
-        if name not in NOT_COPIED:
+        if name not in NOT_COPIED | _FORMER:
             raised = new.execute(
                 "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (highest, name)
             )

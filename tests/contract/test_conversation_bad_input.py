@@ -126,4 +126,4 @@ def test_a_nul_becomes_a_space_and_is_said(kb: KB, user: str) -> None:
     id = kb.conversation.append("s", "user", "a\0b", user_id=user)["id"]
     turn = kb.conversation.get(id, user_id=user)
     assert turn["text"] == "a b"
-    assert turn["notices"]
+    assert turn["warnings"]

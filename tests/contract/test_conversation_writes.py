@@ -57,8 +57,8 @@ def test_append_stores_a_turn_with_every_field(kb: KB, user: str) -> None:
         "remembered": True,
         "metadata": {},
         "indexed": False,
-        "notices": [],
-        "gate": {},
+        "warnings": [],
+        "redactions": {},
     }
     assert {name: turn[name] for name in expected} == expected
 
@@ -213,7 +213,7 @@ def test_credentials_leave_text_speaker_and_metadata(kb: KB, user: str) -> None:
         turn = kb.conversation.get(id, user_id=user)
         assert secret not in str(turn)
         assert turn["text"].startswith(text)
-        assert sum(turn["gate"]["secrets"].values()) == 3
+        assert sum(turn["redactions"]["secrets"].values()) == 3
 
 
 def test_remember_false_is_in_the_window_only_and_goes_with_the_closing(kb: KB, user: str) -> None:

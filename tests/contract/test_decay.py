@@ -175,7 +175,7 @@ def test_an_expired_memory_is_archived_whatever_it_is_but_system_or_pinned(life:
     assert [life.state(id)[0] for id in (system, pinned)] == ["active", "active"]
     life.kb.restore(ids[0])
     assert life.get(ids[0])["expires_at"] is None
-    assert life.get(ids[0])["notices"] == ["expires_at had passed and was taken away"]
+    assert life.get(ids[0])["warnings"] == ["expires_at had passed and was taken away"]
     assert life.kb.decay.run()["archived"] == []
 
 

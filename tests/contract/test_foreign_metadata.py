@@ -29,10 +29,10 @@ def test_every_key_is_mapped_or_named(kb: KB, user: str) -> None:
     assert memory["parent_id"] is None
     assert memory["metadata"]["parent_id"] == "node-12"
     assert memory["metadata"]["exact_key_names"] == {"flight": "CA1831"}
-    said = " | ".join(memory["notices"])
+    said = " | ".join(memory["warnings"])
     for word in ("general", "temporal_start", "temporal_end", "last_accessed_at", "exact_keys", "parent_id"):
         assert word in said
-    assert len(memory["notices"]) == 6
+    assert len(memory["warnings"]) == 6
     assert [hit["id"] for hit in kb.search("CA1831", mode="exact", user_id=user)] == [id]
     for filters in (
         {"position": 7},
@@ -44,7 +44,7 @@ def test_every_key_is_mapped_or_named(kb: KB, user: str) -> None:
 
 def test_many_are_mapped_alike(kb: KB, user: str) -> None:
     [id] = kb.add_many([{"text": "出差去北京", "metadata": FOREIGN}], user_id=user)
-    assert len(kb.get(id, user_id=user)["notices"]) == 6
+    assert len(kb.get(id, user_id=user)["warnings"]) == 6
 
 
 def test_an_update_maps_and_removes_them(kb: KB, user: str) -> None:
@@ -53,7 +53,7 @@ def test_an_update_maps_and_removes_them(kb: KB, user: str) -> None:
     memory = kb.get(id, user_id=user)
     assert (memory["event_end"], memory["position"]) == (1767657600.0, 2)
     assert "position" not in memory["metadata"]
-    assert memory["notices"] == ["temporal_end taken as event_end"]
+    assert memory["warnings"] == ["temporal_end taken as event_end"]
     gone = {"temporal_start": None, "temporal_end": None, "position": None, "exact_keys": None}
     kb.update_metadata(id, gone, user_id=user)
     memory = kb.get(id, user_id=user)

@@ -45,7 +45,7 @@ def test_texts_come_back_as_they_were(face: Face, user: str, name: str) -> None:
     assert memory is not None
     assert memory["text"] == text
     assert memory["metadata"]["note"] == text
-    assert memory["notices"] == []
+    assert memory["warnings"] == []
     assert kb.get_all(user)[0]["text"] == text
     for mode in ("auto", "lexical"):
         assert all(hit["text"] == text for hit in kb.search(text, user_id=user, mode=mode))
@@ -58,10 +58,10 @@ def test_nul_becomes_a_space_and_that_is_said(face: Face, user: str) -> None:
     memory = kb.get(id, user_id=user)
     assert memory is not None
     assert memory["text"] == "before after "
-    assert memory["notices"] == ["2 NUL characters became spaces"]
+    assert memory["warnings"] == ["2 NUL characters became spaces"]
     assert [hit["id"] for hit in kb.search("after", user_id=user, mode="lexical")] == [id]
     assert kb.update_text(id, "new\0text", user_id=user)["version"] == 2
-    assert kb.get(id, user_id=user)["notices"] == ["1 NUL characters became spaces"]
+    assert kb.get(id, user_id=user)["warnings"] == ["1 NUL characters became spaces"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\u3000\u2003", "\0\0", " \0 "])
@@ -162,7 +162,7 @@ def test_credentials_are_replaced_before_anything_is_written(wordy: Face, user: 
     for memory in kb.get_many(ids, user_id=user):
         assert memory is not None
         assert "[secret:" in memory["text"]
-        assert memory["gate"]["secrets"]
+        assert memory["redactions"]["secrets"]
         for _, core in SECRETS.values():
             assert core not in str(memory)
     kb.admin.compact()

@@ -1,4 +1,4 @@
-"""Storing and changing: defaults, fields, versions, notices."""
+"""Storing and changing: defaults, fields, versions, warnings."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_add_stores_a_memory_with_the_designs_defaults(kb: KB, user: str) -> Non
         "parent_id": None,
         "state": "active",
         "archived_because": None,
-        "notices": [],
-        "gate": {},
+        "warnings": [],
+        "redactions": {},
     }
     assert {name: memory[name] for name in expected} == expected
 
@@ -126,7 +126,7 @@ def test_other_vocabularies_are_understood_and_said(
 ) -> None:
     memory = kb.get(kb.add("t", given, user_id=user), user_id=user)
     assert (memory["kind"], memory["category"]) == (kind, category)
-    assert any(repr(next(iter(given.values()))) in notice for notice in memory["notices"])
+    assert any(repr(next(iter(given.values()))) in notice for notice in memory["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_other_vocabularies_are_understood_and_said(
 def test_other_names_of_sources(kb: KB, user: str, given: str, source: str) -> None:
     memory = kb.get(kb.add("t", {"source": given}, user_id=user), user_id=user)
     assert memory["source"] == source
-    assert memory["notices"]
+    assert memory["warnings"]
 
 
 def test_add_many_takes_texts_and_items_and_keeps_their_order(kb: KB, user: str) -> None:

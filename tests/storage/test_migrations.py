@@ -226,6 +226,42 @@ def test_every_memory_of_an_old_database_is_read(opened: KnowledgeBase) -> None:
     assert [memory["text"] for memory in opened.get_all("other/../user")] == ["Another user's peanut butter"]
 
 
+_WITH_A_SECRET = """
+    UPDATE memories SET notices = '["a notice"]', gate = '{"secrets": {"api_key": 1}}' WHERE version = 4;
+    UPDATE turns SET notices = '["a notice"]', gate = '{"secrets": {"api_key": 2}}';
+    UPDATE versions SET snapshot = json_set(
+        snapshot, '$.notices', json('["an old notice"]'), '$.gate', json('{"secrets": {"password": 1}}')
+    ) WHERE version = 1 AND snapshot IS NOT NULL;
+"""
+
+
+@pytest.mark.parametrize("number", range(3, 7))
+def test_names_before_the_first_release_are_renamed_in_a_store(number: int, tmp_path: Path) -> None:
+    """In columns, and in the snapshots of versions, which as-of reads and `revert` use."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    restore(number, home / "memory.sqlite3")
+    with closing(sqlite3.connect(home / "memory.sqlite3")) as connection:
+        connection.executescript(_WITH_A_SECRET)
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        (found,) = kb.search("虾", user_id="小明", mode="lexical")
+        now = kb.get(found["id"], user_id="小明")
+        assert now is not None
+        assert (now["warnings"], now["redactions"]) == (["a notice"], {"secrets": {"api_key": 1}})
+        first = kb.history(found["id"], user_id="小明")[0]
+        then = kb.get(found["id"], as_of=first["at"], user_id="小明")
+        assert then is not None
+        assert (then["warnings"], then["redactions"]) == (["an old notice"], {"secrets": {"password": 1}})
+        assert (then["text"], then["tags"]) == ("主人对花生过敏，不能吃花生酱", ["健康", "food"])
+        turn = kb.conversation.page("chat", user_id="小明")["items"][0]
+        assert (turn["warnings"], turn["redactions"]) == (["a notice"], {"secrets": {"api_key": 2}})
+        kb.revert(found["id"], 1, user_id="小明")
+        again = kb.get(found["id"], user_id="小明")
+        assert again is not None
+        assert (again["text"], again["redactions"]) == (then["text"], then["redactions"])
+        assert [finding["check"] for finding in kb.admin.doctor() if not finding["ok"]] == []
+
+
 def test_every_memory_of_an_old_database_is_found(opened: KnowledgeBase) -> None:
     for query, text in {
         "虾": "主人对花生和虾过敏",
@@ -246,12 +282,42 @@ def test_every_memory_of_an_old_database_is_found(opened: KnowledgeBase) -> None
     ] == []
 
 
-def test_an_old_database_goes_on_as_if_nothing_had_happened(opened: KnowledgeBase) -> None:
-    first = opened.search("花生", user_id="小明", mode="lexical")[0]["id"]
-    again = opened.update_text(first, "主人对花生和虾过敏", user_id="小明", request_id="better")
+@pytest.fixture
+def current(tmp_path: Path) -> Iterator[KnowledgeBase]:
+    yield from _opened(SCHEMA, tmp_path)
+
+
+def test_replies_of_todays_schema_are_kept(current: KnowledgeBase) -> None:
+    first = current.search("花生", user_id="小明", mode="lexical")[0]["id"]
+    again = current.update_text(first, "主人对花生和虾过敏", user_id="小明", request_id="better")
     assert again == {"id": first, "version": 2, "changed": True}
     with pytest.raises(RequestIdConflict):
-        opened.update_text(first, "其他", user_id="小明", request_id="better")
+        current.update_text(first, "其他", user_id="小明", request_id="better")
+    said = current.conversation.append(
+        "chat",
+        "user",
+        "我昨天去北京出差了",
+        user_id="小明",
+        at="2026-01-03T09:30:00",
+        tz="Asia/Shanghai",
+        speaker="小明",
+        metadata={"mood": {"now": ["good", 1.5, None]}},
+        request_id="said",
+    )
+    assert said["position"] == 0
+
+
+@pytest.mark.parametrize("number", range(1, SCHEMA))
+def test_replies_with_the_keys_of_old_clients_are_dropped(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    restore(number, path)
+    assert look(path, "SELECT count(*) FROM requests")[0][0] > 0
+    migrate(path, tmp_path)
+    assert look(path, "SELECT count(*) FROM requests") == [(0,)]
+
+
+def test_an_old_database_goes_on(opened: KnowledgeBase) -> None:
+    first = opened.search("花生", user_id="小明", mode="lexical")[0]["id"]
     opened.update_text(first, "主人什么都吃", user_id="小明")
     assert opened.search("花生", user_id="小明", mode="lexical") == []
     assert opened.delete(first, user_id="小明")["ids"] == [first]
@@ -275,21 +341,10 @@ def test_every_turn_of_an_old_database_is_read(with_turns: KnowledgeBase) -> Non
 
 def test_a_conversation_of_an_old_database_goes_on(with_turns: KnowledgeBase) -> None:
     conversation = with_turns.conversation
-    again = conversation.append(
-        "chat",
-        "user",
-        "我昨天去北京出差了",
-        user_id="小明",
-        at="2026-01-03T09:30:00",
-        tz="Asia/Shanghai",
-        speaker="小明",
-        metadata={"mood": {"now": ["good", 1.5, None]}},
-        request_id="said",
-    )
-    assert again["position"] == 0
+    first = conversation.page("chat", user_id="小明")["items"][0]["id"]
     assert conversation.append("chat", "user", "and then", user_id="小明")["position"] == 4
     assert conversation.append("kitchen", "user", "x", user_id="小明", agent_id="cook")["position"] == 1
-    assert conversation.delete([again["id"]], user_id="小明")["count"] == 1
+    assert conversation.delete([first], user_id="小明")["count"] == 1
     assert [finding["check"] for finding in with_turns.admin.doctor() if not finding["ok"]] == []
     assert with_turns.delete_all("小明")["counts"]["turns"] >= 4
 

@@ -303,3 +303,16 @@ def test_knowledge_is_salvaged_and_goes_on(tmp_path: Path, lost: str | None) -> 
         assert [one["name"] for one in kb.knowledge.shared(user_id="v")] == (["set"] if found else [])
         findings = {finding["check"]: finding for finding in kb.admin.doctor()}
         assert findings["keyword index"]["ok"], findings
+
+
+@pytest.mark.parametrize("number", range(1, SCHEMA + 1))
+def test_a_database_of_an_earlier_schema_is_salvaged(number: int, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    path = home / "memory.sqlite3"
+    restore(number, path)
+    salvage(path, tmp_path)
+    with KnowledgeBase(home, settings=NO_MODEL) as kb:
+        assert kb.count(user_id="小明", agent_id="*") == 5
+        assert kb.search("虾", user_id="小明", mode="lexical")[0]["metadata"]["mood"]
+        assert [one for one in kb.admin.doctor() if not one["ok"] and one["check"] != "disk"] == []

@@ -89,7 +89,7 @@ def test_credentials_leave_every_text_on_the_way_in() -> None:
     assert one.text == "my key is [secret:api_key]"
     assert one.metadata == {"note": {"deep": ["密钥[secret:api_key]。"]}}
     assert (one.tags, one.source_id) == (("[secret:api_key]",), "[secret:api_key]")
-    assert one.gate == {"secrets": {"api_key": 5}}
+    assert one.redactions == {"secrets": {"api_key": 5}}
 
 
 @pytest.mark.parametrize("metadata", [{KEY: 1}, {"a": {KEY: 1}}, {"a": [{"b": {KEY: 1}}]}])

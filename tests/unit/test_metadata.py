@@ -73,7 +73,7 @@ def test_fields_are_taken_out_and_the_rest_is_kept() -> None:
         "session_id": "s",
     }
     assert draft.rest == {"mood": {"now": ["bad", 1, 2.5, None, True]}}
-    assert draft.notices == ()
+    assert draft.warnings == ()
 
 
 @pytest.mark.parametrize("key", ["user_id", "id", "version", "state"])
@@ -106,14 +106,14 @@ def test_none_for_a_field_means_not_given(key: str) -> None:
 def test_words_of_other_vocabularies_are_taken_and_that_is_said(key: str, word: str, taken: str) -> None:
     draft = read_metadata({key: word}, LIMIT)
     assert draft.fields == {key: taken}
-    assert draft.notices == (f"{key} {word!r} taken as {taken!r}",)
+    assert draft.warnings == (f"{key} {word!r} taken as {taken!r}",)
 
 
 @pytest.mark.parametrize(("key", "words"), [("category", CATEGORIES), ("kind", KINDS), ("source", SOURCES)])
 def test_own_words_are_taken_silently(key: str, words: tuple[str, ...]) -> None:
     for word in words:
         draft = read_metadata({key: word}, LIMIT)
-        assert (draft.fields, draft.notices) == ({key: word}, ())
+        assert (draft.fields, draft.warnings) == ({key: word}, ())
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_category_that_is_a_kind_is_taken_as_the_kind(category: str, kind: str
     for metadata in ({"category": category}, {"category": category, "kind": None}):
         draft = read_metadata(metadata, LIMIT)
         assert draft.fields == {"kind": kind}
-        assert repr(category) in draft.notices[0]
+        assert repr(category) in draft.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.from_regex(r"own_[a-z]{1,5}", fullmatch=True), JSON, max_size=5))
 def test_own_keys_of_any_json_are_kept_as_they_are(metadata: dict[str, Any]) -> None:
     draft = read_metadata(metadata, LIMIT)
-    assert (draft.fields, draft.rest, draft.notices) == ({}, metadata, ())
+    assert (draft.fields, draft.rest, draft.warnings) == ({}, metadata, ())
 
 
 def test_what_an_update_removes() -> None:
@@ -232,12 +232,12 @@ def test_the_times_of_other_systems_are_ours() -> None:
     )
     assert draft.fields == {"event_start": 86_400.0, "event_end": 90_000.0, "last_access": 7.0}
     assert draft.rest == {}
-    assert draft.notices == (
+    assert draft.warnings == (
         "temporal_start taken as event_start",
         "temporal_end taken as event_end",
         "last_accessed_at taken as last_access",
     )
-    assert read_metadata({"temporal_start": None}, LIMIT).notices == ()
+    assert read_metadata({"temporal_start": None}, LIMIT).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,9 @@ def test_what_does_not_fit_there_is_named_as_it_was_given(metadata: dict[str, An
 def test_a_category_that_says_nothing_is_the_default() -> None:
     draft = read_metadata({"category": "general", "kind": "task"}, LIMIT)
     assert draft.fields == {"category": "fact", "kind": "task"}
-    assert draft.notices == ("category 'general' taken as 'fact': a memory is system, core, fact or episode",)
+    assert draft.warnings == (
+        "category 'general' taken as 'fact': a memory is system, core, fact or episode",
+    )
 
 
 def test_a_position_is_a_whole_number_or_an_own_key() -> None:
@@ -265,20 +267,20 @@ def test_a_position_is_a_whole_number_or_an_own_key() -> None:
     for value in ("left", -1, 1.5, True):
         draft = read_metadata({"position": value}, LIMIT)
         assert (draft.fields, draft.rest) == ({}, {"position": value})
-        assert draft.notices == (f"position {value!r} is no whole number from 0: kept as your own key",)
+        assert draft.warnings == (f"position {value!r} is no whole number from 0: kept as your own key",)
 
 
 def test_named_exact_keys_are_found_by_their_values() -> None:
     draft = read_metadata({"exact_keys": {"order": "A-17", "seat": 12}}, LIMIT)
     assert draft.fields == {"exact_keys": ("A-17", "12")}
     assert draft.rest == {"exact_key_names": {"order": "A-17", "seat": "12"}}
-    assert draft.notices == ("exact_keys: the values are the keys, their names are kept in exact_key_names",)
+    assert draft.warnings == ("exact_keys: the values are the keys, their names are kept in exact_key_names",)
 
 
 def test_a_parent_of_the_callers_own_links_nothing_and_is_said_so() -> None:
     draft = read_metadata({"parent_id": "mem_1"}, LIMIT)
     assert (draft.fields, draft.rest) == ({}, {"parent_id": "mem_1"})
-    assert draft.notices == (
+    assert draft.warnings == (
         "parent_id is kept as your own key and links nothing: supersede() makes a successor",
     )
 

@@ -16,7 +16,7 @@ from memoryd.core.scope import Scope, writing_agent
 from memoryd.core.times import parse_time, parse_zone, zone_name
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.context import Limits
-from memoryd.engine.memories.record_builder import gate_of, screened_own, screened_text
+from memoryd.engine.memories.record_builder import redactions_of, screened_own, screened_text
 from memoryd.language.redact import screen_text
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,7 +45,7 @@ def new_turn(
     _check_owner(conversation, item)
     zone = zone_of(item.get("tz"), zone)
     created_at = _time(item, zone, now)
-    text, notices, found = _text(item, limits)
+    text, warnings, found = _text(item, limits)
     event_start, event_end = event_of(text, created_at, zone)
     speaker, in_speaker = _speaker(item.get("speaker"))
     own, in_metadata = screened_own(read_own(item.get("metadata") or {}, limits.metadata_bytes))
@@ -63,8 +63,8 @@ def new_turn(
         event_end=event_end,
         remembered=item.get("remember", True),
         metadata=own,
-        notices=tuple(notices),
-        gate=gate_of(found + in_speaker + in_metadata),
+        warnings=tuple(warnings),
+        redactions=redactions_of(found + in_speaker + in_metadata),
     )
 
 

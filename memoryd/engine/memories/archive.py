@@ -68,7 +68,7 @@ class Shelve:
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
         back, was_expired = restored(record, effective, now, self._parts.decay)
         if was_expired:
-            back = replace(back, notices=(*back.notices, "expires_at had passed and was taken away"))
+            back = replace(back, warnings=(*back.warnings, "expires_at had passed and was taken away"))
         return self._change.apply(tx, stored, back, now, deed)
 
 

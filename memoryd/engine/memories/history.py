@@ -42,8 +42,8 @@ SAID = (
     "valid_from",
     "valid_to",
     "expires_at",
-    "notices",
-    "gate",
+    "warnings",
+    "redactions",
 )
 """What a memory says; the other fields are its place and its life."""
 

@@ -35,7 +35,7 @@ def new_record(
     parameter: str = "text",
 ) -> Record:
     """The record of a new memory. Raises `InvalidParameterError`."""
-    text, notices, found = screened_text(text, limits, parameter)
+    text, warnings, found = screened_text(text, limits, parameter)
     draft, found_in_metadata = _screened_draft(metadata or {}, limits)
     owners = {
         "agent_id": writing_agent(_one_of("agent_id", agent_id, draft)),
@@ -56,17 +56,17 @@ def new_record(
         grace=trigger_of(category, rules),
         root_id=id,
         metadata=draft.rest,
-        notices=(*notices, *draft.notices),
-        gate=gate_of(found + found_in_metadata),
+        warnings=(*warnings, *draft.warnings),
+        redactions=redactions_of(found + found_in_metadata),
         **fields,
     )
 
 
 def screened_text(text: str, limits: Limits, parameter: str = "text") -> tuple[str, list[str], Counter[str]]:
-    """The text as stored, notices, and the credentials taken out of it."""
-    cleaned, notices = clean_text(text, limits.text_chars, parameter, "limits.text_chars")
+    """The text as stored, warnings, and the credentials taken out of it."""
+    cleaned, warnings = clean_text(text, limits.text_chars, parameter, "limits.text_chars")
     screened, found = screen_text(cleaned)
-    return screened, notices, found
+    return screened, warnings, found
 
 
 MAX_REASON = 1000
@@ -92,10 +92,10 @@ def with_metadata(record: Record, metadata: Mapping[str, Any], limits: Limits) -
     changed = replace(record, **fields, metadata=rest)
     read_own(rest, limits.metadata_bytes)
     check_periods(changed)
-    return replace(changed, notices=draft.notices, gate=gate_of(found) or record.gate)
+    return replace(changed, warnings=draft.warnings, redactions=redactions_of(found) or record.redactions)
 
 
-def gate_of(found: Counter[str]) -> dict[str, Any]:
+def redactions_of(found: Counter[str]) -> dict[str, Any]:
     """What a record says of the credentials that were replaced."""
     return {"secrets": dict(found)} if found else {}
 
@@ -115,7 +115,7 @@ def _screened_draft(metadata: Mapping[str, Any], limits: Limits) -> tuple[Draft,
         if name in fields:
             fields[name], more = screen_value(fields[name])
             found += more
-    return Draft(fields, rest, draft.notices), found
+    return Draft(fields, rest, draft.warnings), found
 
 
 def _refuse_secret_keys(value: Any) -> None:

@@ -18,7 +18,7 @@ from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import Age, age_of, crossed
 from memoryd.engine.embedding.batches import portions
 from memoryd.engine.memories.memory_writer import Change, seen
-from memoryd.engine.memories.record_builder import gate_of, new_record, screened_text, with_metadata
+from memoryd.engine.memories.record_builder import new_record, redactions_of, screened_text, with_metadata
 from memoryd.retrieval.sources.meaning_source import Encoded
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
@@ -69,11 +69,11 @@ class Remember:
         self, id: str, text: str, author: Author, scope: Scope, key: RequestKey | None
     ) -> Updated:
         """Replace the text; the old one stays as a version."""
-        screened, notices, found = screened_text(text, self._parts.limits)
+        screened, warnings, found = screened_text(text, self._parts.limits)
         embedded = self._parts.meaning.embed_in_time(screened, self._parts.limits.add_cap)
 
         def change(record: Record, _: Age, __: float) -> Record:
-            return replace(record, text=screened, notices=tuple(notices), gate=gate_of(found))
+            return replace(record, text=screened, warnings=tuple(warnings), redactions=redactions_of(found))
 
         return self._update(id, author, scope, key, change, embedded)
 

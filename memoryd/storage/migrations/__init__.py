@@ -14,7 +14,7 @@ from pathlib import Path
 from memory_client.errors import SchemaVersionError
 from memoryd.storage.connection import connect
 from memoryd.storage.faults import file_errors, storage_errors
-from memoryd.storage.migrations import v0001, v0002, v0003, v0004, v0005, v0006
+from memoryd.storage.migrations import v0001, v0002, v0003, v0004, v0005, v0006, v0007
 
 log = logging.getLogger(__name__)
 
@@ -34,16 +34,17 @@ STEPS: tuple[Step, ...] = (
     Step(4, v0004.apply),
     Step(5, v0005.apply),
     Step(6, v0006.apply),
+    Step(7, v0007.apply),
 )
 SCHEMA = STEPS[-1].version
 _UNFINISHED = ".partial"
 
 
-def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> Path | None:
+def migrate(path: Path, backups: Path | None, steps: Sequence[Step] = STEPS) -> Path | None:
     """Bring the database up to the newest step; return the backup made before the first one.
 
-    It is named after the schema it holds. None if there was nothing to do, or the database is new. Raises
-    `SchemaVersionError` for a newer database, `DatabaseCorruptError`, `DiskFullError`.
+    It is named after the schema it holds. None if there was nothing to do, the database is new or `backups`
+    is None. Raises `SchemaVersionError` for a newer database, `DatabaseCorruptError`, `DiskFullError`.
     """
     _make_private(path)
     with storage_errors(path), closing(connect(path)) as connection:
@@ -56,7 +57,7 @@ def migrate(path: Path, backups: Path, steps: Sequence[Step] = STEPS) -> Path | 
                 found=current,
                 supported=newest,
             )
-        backup = _backup(connection, backups, current) if 0 < current < newest else None
+        backup = _backup(connection, backups, current) if backups and 0 < current < newest else None
         for step in steps:
             if step.version > current:
                 _take(connection, step)

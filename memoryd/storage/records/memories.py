@@ -15,8 +15,8 @@ from memoryd.storage.database import Transaction
 from memoryd.storage.records.filters import encode_list
 from memoryd.storage.records.texts import scoped, visible
 
-_LISTS = ("tags", "exact_keys", "notices")
-_MAPS = ("metadata", "gate")
+_LISTS = ("tags", "exact_keys", "warnings")
+_MAPS = ("metadata", "redactions")
 _COLUMNS = ", ".join(f"m.{name}" for name in FIELD_NAMES)
 _IN_BATCH = 500
 

@@ -16,7 +16,7 @@ from memoryd.storage.database import Transaction
 from memoryd.storage.records.filters import encode_list
 from memoryd.storage.records.texts import CONTEXT_CHARS, CONTEXT_TURNS, scoped, visible
 
-_MAPS = ("metadata", "gate")
+_MAPS = ("metadata", "redactions")
 _COLUMNS = ", ".join(f"m.{name}" for name in TURN_FIELDS)
 
 
@@ -184,7 +184,7 @@ def _values(record: TurnRecord) -> list[Any]:
 
 
 def _encode(name: str, value: Any) -> Any:
-    if name == "notices":
+    if name == "warnings":
         return encode_list(value)
     if name in _MAPS:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -195,6 +195,6 @@ def _record(row: sqlite3.Row) -> TurnRecord:
     values = {name: row[name] for name in TURN_FIELDS}
     for name in _MAPS:
         values[name] = json.loads(values[name])
-    values["notices"] = tuple(json.loads(values["notices"]))
+    values["warnings"] = tuple(json.loads(values["warnings"]))
     values["remembered"] = bool(values["remembered"])
     return TurnRecord(**values)
