@@ -19,7 +19,7 @@ from memoryd.models.e5.tokens import BEGIN, END, Tokenizer
 from memoryd.models.e5.weights import BLOCK, Weights
 
 ALPHA = 0.7
-"""How much of the activations' unevenness goes to the weights; measured on mixed text, see docs/architecture.md."""
+"""How much of the unevenness of activations goes to the weights; measured (docs/architecture.md)."""
 
 _ORDINARY = (
     "早上好，昨晚睡得怎么样？",
