@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from msgspec.structs import asdict
+
 from memory_client.api import (
     AdminAPI,
     ConflictsAPI,
@@ -26,7 +28,6 @@ from memory_client.types import Metrics, Stage
 from memoryd.app.allocator import release_unused
 from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
-from memoryd.app.setting import values_of
 from memoryd.app.settings import Settings
 from memoryd.engine.conflicts.conflict_queue import Conflicts
 from memoryd.engine.conversations import turn_builder
@@ -345,7 +346,7 @@ class App:
 
 def _weights(settings: Settings) -> dict[str, float]:
     """The weights of a search that gives none: those that are not 1, as if the call had given them."""
-    return {name: weight for name, weight in values_of(settings.ranking).items() if weight != 1.0}
+    return {name: weight for name, weight in asdict(settings.ranking).items() if weight != 1.0}
 
 
 def _noted(result: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memoryd.app.settings import KnowledgeSettings
+from memoryd.app.setting_groups import KnowledgeSettings
 from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.engine.context import Parts
 from memoryd.engine.knowledge.knowledge_index import PointIndex

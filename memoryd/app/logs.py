@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
 from memory_client.paths import DataPaths
-from memoryd.app.settings import LogSettings
+from memoryd.app.setting_groups import LogSettings
 
 _OURS = ("memoryd", "memory_client")
 _FORMAT = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"

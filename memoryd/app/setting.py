@@ -1,108 +1,120 @@
-"""One setting: its default, its bounds, and the forms in which a value may be written."""
+"""One setting: its name, type and default, and what a value must look like."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+import json
+from collections.abc import Iterator
+from sys import float_info
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-Value = str | int | float | bool
+from msgspec import Struct, ValidationError, convert
 
 PREFIX = "MEMORYD_"
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
+_BOOLEANS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+_KINDS = {bool: "true or false", str: "a string", int: "a whole number", float: "a number", list: "a list"}
 
 
-def setting_field(
-    default: Value,
-    description: str,
-    *,
-    secret: bool = False,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    families: tuple[str, ...] = (),
-) -> Any:
-    """A field of a settings group. families: prefixes that any name may follow."""
-    about = {
-        "description": description,
-        "secret": secret,
-        "low": low,
-        "high": high,
-        "choices": choices,
-        "families": families,
-    }
-    return field(default=default, repr=not secret, metadata=about)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One line of the table."""
+class Setting(Struct, frozen=True):
+    """type: with its `Meta`; a list or a table of structures, too, is one setting."""
 
     name: str
-    default: Value
-    description: str
-    secret: bool
-    low: float | None
-    high: float | None
-    choices: tuple[str, ...]
-    families: tuple[str, ...]
+    type: Any
+    default: Any
 
     @property
     def variable(self) -> str:
         return PREFIX + self.name.replace(".", "_").upper()
 
     @property
-    def expected(self) -> str:
-        """The form of a value, in words."""
-        if isinstance(self.default, bool):
-            return "true or false"
-        if isinstance(self.default, str):
-            named = [*self.choices, *(f"{family}<name>" for family in self.families)]
-            return f"one of {', '.join(named)}" if named else "a string"
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        if self.low is not None and self.high is not None:
-            return f"{kind} from {self.low:,} to {self.high:,}"
-        return kind if self.low is None else f"{kind}, {self.low:,} or more"
+    def description(self) -> str:
+        return str(_meta(self.type, "description"))
 
-    def parse(self, text: str) -> Value | None:
-        """The value written as `text` in the environment or on the command line; None when it is none."""
-        if isinstance(self.default, str):
-            return text
-        word = text.strip().lower()
-        if isinstance(self.default, bool):
-            return True if word in _TRUE else False if word in _FALSE else None
+    @property
+    def is_secret(self) -> bool:
+        return bool((_meta(self.type, "extra") or {}).get("secret"))
+
+
+def settings_of(group: Any, prefix: str = "") -> Iterator[Setting]:
+    """The settings of a structure; those of a structure in it are named `outer.inner`."""
+    for name, hint in get_type_hints(type(group), include_extras=True).items():
+        value = getattr(group, name)
+        if isinstance(value, Struct):
+            yield from settings_of(value, f"{prefix}{name}.")
+        elif _meta(hint, "description"):
+            yield Setting(prefix + name, hint, value)
+
+
+def expected(type: Any) -> str:
+    """What a value of a type must be, in words."""
+    if named := choices(type):
+        return f"one of {', '.join(named)}"
+    kind = _KINDS.get(_plain(type), "a table")
+    low, high = _meta(type, "ge"), _meta(type, "le")
+    if low is None:
+        return kind
+    return (
+        f"{kind}, {low:,} or more" if high in (None, float_info.max) else f"{kind} from {low:,} to {high:,}"
+    )
+
+
+def choices(type: Any) -> list[str]:
+    """The values a type accepts, if these are few."""
+    literal = get_args(type)[0] if hasattr(type, "__metadata__") else type
+    return list(get_args(literal)) if get_origin(literal) is Literal else _meta(type, "examples") or []
+
+
+def from_text(type: Any, text: str) -> Any:
+    """A value written in the environment or on the command line; the text if it cannot be read as the type.
+
+    Lists and tables are written as JSON.
+    """
+    plain, word = _plain(type), text.strip().lower()
+    if plain is str:
+        return text
+    if plain is bool:
+        return _BOOLEANS.get(word, text)
+    try:
+        return convert(word, plain, strict=False) if plain in (int, float) else json.loads(text)
+    except (ValidationError, ValueError):
+        return text
+
+
+def innermost(type: Any, value: Any, place: str) -> tuple[Any, Any, str]:
+    """The part of a list or table that its type refuses: the type expected there, the value, the place."""
+    for inner_type, inner, inner_place in _parts(type, value, place):
         try:
-            return int(word) if isinstance(self.default, int) else float(word)
-        except ValueError:
-            return None
-
-    def accept(self, value: Any) -> Value | None:
-        """The value if it fits the type and the bounds, else None."""
-        if isinstance(self.default, bool) or isinstance(value, bool):
-            return value if isinstance(self.default, bool) and isinstance(value, bool) else None
-        if isinstance(self.default, str):
-            return value if isinstance(value, str) and self._named(value) else None
-        if isinstance(self.default, float) and isinstance(value, int):
-            value = float(value)
-        return value if type(value) is type(self.default) and self._bounded(value) else None
-
-    def _named(self, value: str) -> bool:
-        if not is_text(value) or not (self.choices or self.families):
-            return is_text(value)
-        return value in self.choices or any(
-            value.startswith(f) and len(value) > len(f) for f in self.families
-        )
-
-    def _bounded(self, value: float) -> bool:
-        above = self.low is None or value >= self.low
-        return above and value < float("inf") and (self.high is None or value <= self.high)
+            convert(inner, inner_type)
+        except ValidationError:
+            return innermost(inner_type, inner, inner_place)
+    return type, value, place
 
 
-def is_text(value: str) -> bool:
-    """Whether it can be stored and sent: no NUL, none of the escapes that stand for undecodable bytes."""
-    return "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value)
+def _parts(type: Any, value: Any, place: str) -> Iterator[tuple[Any, Any, str]]:
+    plain, arguments = _plain(type), get_args(_bare(type))
+    if isinstance(value, list) and plain is list:
+        yield from ((arguments[0], one, f"{place}[{i}]") for i, one in enumerate(value))
+    elif isinstance(value, dict) and plain is dict:
+        yield from ((arguments[1], one, f"{place}.{key}") for key, one in value.items())
+    elif isinstance(value, dict) and issubclass(plain, Struct):
+        hints = get_type_hints(plain, include_extras=True)
+        yield from ((hints[key], one, f"{place}.{key}") for key, one in value.items() if key in hints)
 
 
-def values_of(group: Any) -> dict[str, Any]:
-    """The values of a group of settings by their names in it."""
-    return {entry.name: getattr(group, entry.name) for entry in fields(group)}
+def _bare(type: Any) -> Any:
+    return get_args(type)[0] if hasattr(type, "__metadata__") else type
+
+
+def _plain(type: Any) -> Any:
+    """The class of the values of a type."""
+    bare = _bare(type)
+    origin = get_origin(bare)
+    return str if origin is Literal else origin or bare
+
+
+def _meta(type: Any, name: str) -> Any:
+    """A property of the last `Meta` that has it."""
+    found = [getattr(meta, name) for meta in getattr(type, "__metadata__", ())]
+    return next((value for value in reversed(found) if value is not None), None)

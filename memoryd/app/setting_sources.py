@@ -1,4 +1,4 @@
-"""The places values of settings come from, each value checked against the table."""
+"""The sources of settings: `config.toml`, the environment and the command line, each value checked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
+
+from msgspec import ValidationError, convert
 
 from memory_client.errors import ConfigurationError
 from memory_client.paths import (
@@ -15,26 +17,26 @@ from memory_client.paths import (
     DataPaths,
     check_private,
 )
-from memoryd.app.setting import PREFIX, Setting, Value
+from memoryd.app.setting import PREFIX, Setting, choices, expected, from_text, innermost
 
 MASK = "********"
 _OTHER_VARIABLES = frozenset({HOME_VARIABLE, PYTHON_VARIABLE, AUTOSTART_VARIABLE})
 
 
 class Sources:
-    """Reads values by `group.name`. table: every setting there is."""
+    """Reads values by `group.name`. table: all settings."""
 
     def __init__(self, table: Sequence[Setting]) -> None:
         self._by_name = {setting.name: setting for setting in table}
         self._by_variable = {setting.variable: setting for setting in table}
-        self._groups = {setting.name.partition(".")[0] for setting in table}
+        self._groups = {setting.name.rpartition(".")[0] for setting in table}
 
     def is_secret(self, name: str) -> bool:
-        """Whether a setting must be shown to nobody."""
-        return self._by_name[name].secret
+        """Whether the value of a setting must not be shown."""
+        return self._by_name[name].is_secret
 
-    def from_file(self, paths: DataPaths) -> dict[str, Value]:
-        """Those of `config.toml`. Raises `ConfigurationError`."""
+    def from_file(self, paths: DataPaths) -> dict[str, Any]:
+        """The values of `config.toml`. Raises `ConfigurationError`."""
         if not paths.config.exists():
             return {}
         check_private(paths.config)
@@ -46,24 +48,23 @@ class Sources:
             raise ConfigurationError(
                 f"{paths.config} cannot be read: {error.strerror}", setting=None
             ) from error
-        return {
-            name: _checked(self._known(name, str(paths.config)), value, str(paths.config))
-            for name, value in self._flat(tree)
-        }
+        where = str(paths.config)
+        return {name: _checked(self._known(name, where), value, where) for name, value in self._flat(tree)}
 
-    def _flat(self, tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """`[group] name = value` as `group.name`; a group the table lacks stands for itself."""
-        for group, content in tree.items():
-            if group in self._groups and isinstance(content, dict):
-                yield from ((f"{group}.{key}", value) for key, value in content.items())
-            elif isinstance(content, dict) and content:
-                yield f"{group}.{next(iter(content))}", None
+    def _flat(self, tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+        """`[group] name = value` as `group.name`; of an unknown table only its first name."""
+        for key, content in tree.items():
+            name = prefix + key
+            if name in self._groups and isinstance(content, dict):
+                yield from self._flat(content, f"{name}.")
+            elif isinstance(content, dict) and content and not prefix:
+                yield f"{name}.{next(iter(content))}", None
             else:
-                yield group, content
+                yield name, content
 
-    def from_environment(self, environ: Mapping[str, str]) -> dict[str, Value]:
-        """Those of variables `MEMORYD_...`. Raises `ConfigurationError`."""
-        values: dict[str, Value] = {}
+    def from_environment(self, environ: Mapping[str, str]) -> dict[str, Any]:
+        """The values of variables `MEMORYD_...`. Raises `ConfigurationError`."""
+        values: dict[str, Any] = {}
         for variable, text in environ.items():
             if not variable.startswith(PREFIX) or variable in _OTHER_VARIABLES:
                 continue
@@ -71,20 +72,18 @@ class Sources:
             if setting is None:
                 hint = _hint(variable, [*self._by_variable, *_OTHER_VARIABLES])
                 raise ConfigurationError(
-                    f"the environment variable {variable} stands for no setting{hint}", setting=variable
+                    f"the environment variable {variable} names no setting{hint}", setting=variable
                 )
-            values[setting.name] = _checked(setting, setting.parse(text), f"variable {variable}", text)
+            values[setting.name] = _checked(setting, text, f"variable {variable}", is_text=True)
         return values
 
-    def from_overrides(self, overrides: Mapping[str, Any]) -> dict[str, Value]:
-        """Those given at the start, by name. Raises `ConfigurationError`."""
+    def from_overrides(self, overrides: Mapping[str, Any]) -> dict[str, Any]:
+        """The values given at the start, by name. Raises `ConfigurationError`."""
         where = "values given at the start"
-        values: dict[str, Value] = {}
-        for name, value in overrides.items():
-            setting = self._known(name, where)
-            parsed = setting.parse(value) if isinstance(value, str) else value
-            values[name] = _checked(setting, parsed, where, value)
-        return values
+        return {
+            name: _checked(self._known(name, where), value, where, is_text=isinstance(value, str))
+            for name, value in overrides.items()
+        }
 
     def _known(self, name: str, where: str) -> Setting:
         setting = self._by_name.get(name)
@@ -95,19 +94,19 @@ class Sources:
         return setting
 
 
-def _checked(setting: Setting, value: Any, where: str, written: Any = None) -> Value:
-    accepted = setting.accept(value)
-    if accepted is None:
-        shown = MASK if setting.secret else repr(value if written is None else written)
+def _checked(setting: Setting, given: Any, where: str, *, is_text: bool = False) -> Any:
+    """The value in the setting's type. is_text: it is still to be read from text."""
+    value = from_text(setting.type, given) if is_text else given
+    try:
+        return convert(value, setting.type)
+    except ValidationError as error:
+        type, part, place = innermost(setting.type, value, setting.name)
+        shown = MASK if setting.is_secret else repr(given if part is value else part)
+        hint = _hint(part, choices(type)) if isinstance(part, str) else ""
+        reason = f" ({error})" if isinstance(part, dict) else ""
         raise ConfigurationError(
-            f"{where}: {setting.name} is {shown}, expected {setting.expected}{_near_choice(setting, value)}",
-            setting=setting.name,
-        )
-    return accepted
-
-
-def _near_choice(setting: Setting, value: Any) -> str:
-    return _hint(value, [*setting.choices, *setting.families]) if isinstance(value, str) else ""
+            f"{where}: {place} is {shown}, expected {expected(type)}{reason}{hint}", setting=setting.name
+        ) from error
 
 
 def _hint(name: str, known: list[str]) -> str:

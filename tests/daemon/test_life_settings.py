@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,10 @@ from memory_client import KnowledgeClient
 from memory_client.errors import ConfigurationError, InvalidParameterError, LaunchError
 from memory_client.paths import DataPaths
 from memory_client.types import KnowledgeItem
-from memoryd.app.settings import SETTINGS, RankingSettings, load_settings
+from memoryd.app.setting_groups import RankingSettings
+from memoryd.app.settings import SETTINGS, load_settings
 
-WEIGHTS = [field.name for field in fields(RankingSettings)]
+WEIGHTS = list(RankingSettings.__struct_fields__)
 AI = {"source": "background_ai"}
 DAY = 86_400.0
 

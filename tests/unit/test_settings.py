@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+from msgspec import Meta, Struct, field
 
 from memory_client.errors import ConfigurationError, UnsafeDirectoryError
 from memory_client.paths import DataPaths
-from memoryd.app.setting import Setting
-from memoryd.app.setting_sources import MASK
+from memoryd.app.setting import Setting, settings_of
+from memoryd.app.setting_groups import Group, about
+from memoryd.app.setting_sources import MASK, Sources
 from memoryd.app.settings import SETTINGS, Settings, load_settings
 
 
@@ -172,3 +175,50 @@ def test_the_fingerprint_follows_values_not_origins(paths: DataPaths) -> None:
     assert load_settings(paths, {"MEMORYD_DAEMON_PORT": "19876"}).fingerprint == plain.fingerprint
     assert load_settings(paths, {"MEMORYD_DAEMON_PORT": "19877"}).fingerprint != plain.fingerprint
     assert load_settings(paths, {"MEMORYD_EMBEDDER_API_KEY": "x"}).fingerprint == plain.fingerprint
+
+
+class Role(Group, frozen=True):
+    model: str
+    temperature: Annotated[float, Meta(ge=0, le=2)] = 0.0
+
+
+class Llm(Group, frozen=True):
+    roles: Annotated[dict[str, Role], about("Models by role.")] = field(default_factory=dict)
+    patterns: Annotated[list[Role], about("Some in order.")] = field(default_factory=list)
+
+
+class Nested(Struct, frozen=True):
+    llm: Llm = Llm()
+
+
+NESTED = Sources(tuple(settings_of(Nested())))
+
+
+def test_tables_and_lists_of_tables(paths: DataPaths) -> None:
+    toml = "[llm.roles.monitor]\nmodel = 'a'\ntemperature = 1\n[[llm.patterns]]\nmodel = 'b'\n"
+    expected = {"llm.roles": {"monitor": Role("a", 1.0)}, "llm.patterns": [Role("b")]}
+    assert NESTED.from_file(written(paths, toml)) == expected
+    environ = {
+        "MEMORYD_LLM_ROLES": '{"monitor": {"model": "a", "temperature": 1}}',
+        "MEMORYD_LLM_PATTERNS": '[{"model": "b"}]',
+    }
+    assert NESTED.from_environment(environ) == expected
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("[llm.roles.m]\nmodel = 'a'\ntemperature = 3", ["llm.roles.m.temperature is 3", "from 0 to 2"]),
+        ("[[llm.patterns]]\nmodel = 'a'\n[[llm.patterns]]\nmodel = 1", ["llm.patterns[1].model is 1"]),
+        ("[llm.roles.m]\ntemperature = 1", ["llm.roles.m is {", "a table", "missing required field `model`"]),
+        ("[llm.roles.m]\nmodel = 'a'\nmodle = 1", ["llm.roles.m is {", "unknown field `modle`"]),
+        ("[llm]\nroles = 3", ["llm.roles is 3, expected a table"]),
+        ("[llm]\npatterns = 'x'", ["llm.patterns is 'x', expected a list"]),
+        ("[llm]\nrole = 3", ["no setting 'llm.role'; did you mean 'llm.roles'?"]),
+    ],
+)
+def test_a_wrong_value_inside_a_table(paths: DataPaths, toml: str, words: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        NESTED.from_file(written(paths, toml))
+    for word in [str(paths.config), *words]:
+        assert word in str(caught.value)
