@@ -6,6 +6,7 @@ python scripts/test.py [--full] [arguments for pytest ...]
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -30,8 +31,10 @@ def main() -> int:
     _say(f"environment ready in {time.monotonic() - started:.1f} s")
     failed = [name for name, command in CHECKS.items() if not _run(python, name, command)]
     selection = [] if options.full else ["-m", "not long"]
+    workers = ["-n", str(_worker_count()), "--dist", "loadgroup", "--no-loadscope-reorder"]
+    command = ["-m", "pytest", *workers, "--durations", "25", *selection, *pytest_arguments]
     # pytest last, whatever the checks said: its summary ends the output
-    if not _run(python, "pytest", ["-m", "pytest", *selection, *pytest_arguments]):
+    if not _run(python, "pytest", command):
         failed.append("pytest")
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
@@ -43,6 +46,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--full", action="store_true", help="the long tests too")
     parser.epilog = "every other argument goes to pytest"
     return parser
+
+
+def _worker_count() -> int:
+    """The cores this process may use, at most 8: each worker starts daemons of its own."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux
+    return min(8, len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
 def _run(python: Path, name: str, command: list[str]) -> bool:

@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from faces import FACES, Face, opened
-from support import end_daemons, eventually, no_new_threads
 
 from memory_client import KnowledgeClient
 from memoryd.knowledge_base import KnowledgeBase
+from support.daemons import end_daemons
+from support.faces import FACES, Face, opened
+from support.waiting import eventually, no_new_threads
 
 _numbers = itertools.count()
 

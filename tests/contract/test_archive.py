@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidStateError, NotFoundError, WrongIdError
 from memory_client.types import Hit
+from support.faces import Face
 
 
 def ids(hits: list[Hit]) -> list[str]:

@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import pytest
-from faces import Face, opened
-from support import end_daemons
 
 from memory_client.errors import HistoryLimitError, InvalidParameterError
+from support.daemons import end_daemons
+from support.faces import Face, opened
 
 KB = Any
 

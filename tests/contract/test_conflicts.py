@@ -5,7 +5,6 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import (
     InvalidParameterError,
@@ -15,6 +14,7 @@ from memory_client.errors import (
     WrongIdError,
 )
 from memory_client.types import Conflict
+from support.faces import Face
 
 UNKNOWN = "mem_0000000000000000000z"
 LAWYER, NURSE = "主人的职业是律师", "主人的职业是护士"

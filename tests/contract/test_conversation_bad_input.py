@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidParameterError
+from support.faces import Face
 
 KB = Any
 

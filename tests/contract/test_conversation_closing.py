@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import SpawnedDaemon
 
 from memory_client import AsyncKnowledgeClient, KnowledgeClient
 from memory_client.deadline import Deadline
@@ -19,6 +18,7 @@ from memoryd.app.settings import load_settings
 from memoryd.core.call_context import Call
 from memoryd.engine.conversations.session_end import IDLE, Closing
 from memoryd.engine.deletion.removal import REMOVAL, Removal
+from support.daemons import SpawnedDaemon
 
 MINUTE = 60.0
 START = 1_800_000_000.0

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import eventually
-from support_openai import FakeOpenAI, Fault, fake_openai
 
 from memoryd.knowledge_base import KnowledgeBase
+from support.openai_server import FakeOpenAI, Fault, fake_openai
+from support.waiting import eventually
 
 
 @pytest.fixture

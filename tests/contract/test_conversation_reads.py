@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError, NotFoundError, WrongIdError
 from memory_client.types import Deleted, Turn, TurnPage
+from support.faces import Face
 
 KB = Any
 UNKNOWN = "trn_0000000000000000000z"

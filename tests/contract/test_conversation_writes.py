@@ -6,12 +6,12 @@ import time
 from typing import Any
 
 import pytest
-from faces import FACES, Face, opened
-from support import end_daemons
 
 from memory_client.errors import InvalidParameterError, NotFoundError
 from memory_client.progress import on_progress
 from memory_client.types import Appended, Ended, Extended, Turn
+from support.daemons import end_daemons
+from support.faces import FACES, Face, opened
 
 KB = Any
 WORDLESS = {"embedder.model": "none"}

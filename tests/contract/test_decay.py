@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clocked import DAY, START, Clocked, clocked
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidParameterError, InvalidStateError, NotFoundError, WrongIdError
+from support.clocked_store import DAY, START, Clocked, clocked
+from support.faces import Face
+from support.waiting import eventually
 
 AI = {"source": "background_ai"}
 EPISODE = {"category": "episode"}

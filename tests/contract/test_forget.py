@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import Face, opened
-from support import end_daemons, eventually
 
 from memory_client.errors import InvalidParameterError, NotFoundError, WrongIdError
+from support.daemons import end_daemons
+from support.faces import Face, opened
+from support.waiting import eventually
 
 KB = Any
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import Face, opened
-from support import eventually
 
 from memory_client.errors import (
     InvalidParameterError,
@@ -17,6 +15,8 @@ from memory_client.errors import (
     NotFoundError,
     RequestIdConflict,
 )
+from support.faces import Face, opened
+from support.waiting import eventually
 
 KB = Any
 FIRST, SECOND, THIRD = "20260103174500", "20260104080000", "20260105080000"

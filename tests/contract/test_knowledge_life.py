@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import eventually, no_new_threads
 
 from memory_client.errors import KnowledgeValidationError
 from memoryd.knowledge_base import KnowledgeBase
+from support.waiting import eventually, no_new_threads
 
 START = 1_767_462_300.0
 DAY = 86_400.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError, NotFoundError, WrongIdError
+from support.faces import Face
+from support.waiting import eventually
 
 KB = Any
 FIRST, SECOND = "20260103174500", "20260104080000"

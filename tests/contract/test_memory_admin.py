@@ -6,8 +6,6 @@ import os
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidRequestError
 from memory_client.protocol import PROTOCOL
@@ -15,6 +13,8 @@ from memory_client.types import Compacted, Finding, Metrics, Pong, Reindexed, Se
 from memory_client.version import VERSION
 from memoryd.app.settings import SETTINGS
 from memoryd.storage.migrations import SCHEMA
+from support.faces import Face
+from support.waiting import eventually
 
 KB = Any
 

@@ -7,7 +7,6 @@ import typing
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.api import METHODS
 from memory_client.api.spec import MethodSpec
@@ -17,6 +16,7 @@ from memory_client.errors import (
     MemorydError,
     UnknownParameterError,
 )
+from support.faces import Face
 
 KB = Any
 UNKNOWN = "mem_0000000000000000000z"

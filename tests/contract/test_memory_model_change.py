@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import FACES, opened
-from support import PATIENCE, end_daemons, eventually
-from support_openai import FakeOpenAI, fake_openai
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -20,6 +17,10 @@ from memory_client.errors import MemorydError, ModelUnavailableError
 from memory_client.launch import stop_daemon
 from memory_client.paths import DataPaths
 from memoryd.knowledge_base import KnowledgeBase
+from support.daemons import end_daemons
+from support.faces import FACES, opened
+from support.openai_server import FakeOpenAI, fake_openai
+from support.waiting import PATIENCE, eventually
 
 KB = Any
 OPENAI = "openai:stars"

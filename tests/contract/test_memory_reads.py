@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError, WrongIdError
 from memory_client.types import Memory, Page, Stats
+from support.faces import Face
 
 KB = Any
 UNKNOWN = "mem_0000000000000000000z"

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from faces import FACES, Face, opened
-from support import end_daemons
 
 from memory_client.api import METHODS
 from memory_client.errors import InvalidParameterError, MemorydError, NotFoundError, RequestIdConflict
+from support.daemons import end_daemons
+from support.faces import FACES, Face, opened
 
 KB = Any
 

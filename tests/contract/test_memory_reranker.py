@@ -6,14 +6,14 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from support import eventually
-from support_cross_encoder import write_cross_encoder
 
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
 from memoryd.app.doctor import examine
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models import st_library
+from support.cross_encoder import write_cross_encoder
+from support.waiting import eventually
 
 needs_library = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is None,

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import FACES, Face, opened
-from support import end_daemons, eventually
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
 from memory_client.paths import DataPaths
 from memory_client.types import Explanation, Hit, Hits
+from support.daemons import end_daemons
+from support.faces import FACES, Face, opened
+from support.waiting import eventually
 
 KB = Any
 STORED = [

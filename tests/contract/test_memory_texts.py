@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidParameterError, StorageError
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage import physical_removal
+from support.faces import Face
+from support.waiting import eventually
 
 KB = Any
 

@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidParameterError, NotFoundError, WrongIdError
 from memory_client.types import Deleted, Memory, Updated
+from support.faces import Face
 
 KB = Any
 UNKNOWN = "mem_0000000000000000000z"

@@ -6,10 +6,10 @@ import math
 import time
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Hits
+from support.faces import Face
 
 MEMORIES = (
     "主人对花生过敏，吃了会喘不上气",

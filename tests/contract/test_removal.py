@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from everything import Life
-from faces import Face, opened
-from schema_tables import OF_STORE, OF_USERS, SET_APART, contents
-from support import eventually
 
 from memoryd.knowledge_base import KnowledgeBase
+from support.every_write import Life
+from support.faces import Face, opened
+from support.schema_tables import OF_STORE, OF_USERS, SET_APART, contents
+from support.waiting import eventually
 
 KB = Any
 STAYS = {*OF_STORE, *SET_APART, "outbox"}

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clocked import Clocked, clocked
-from faces import Face
 
 from memory_client.errors import InvalidParameterError, InvalidStateError, NotFoundError, WrongIdError
 from memory_client.types import Review, ReviewKind
+from support.clocked_store import Clocked, clocked
+from support.faces import Face
 
 AI = {"source": "background_ai"}
 UNKNOWN = "rev_0000000000000000000z"

@@ -9,10 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support import eventually
-
 from memory_client.launch import find_daemon
 from memory_client.paths import DataPaths
+from support.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"

@@ -6,13 +6,13 @@ import time
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
 from memory_client.types import Explanation, Hit, SearchReport
 from memoryd.language.letter_case import fold_case
 from memoryd.service.searching import MAX_RESULTS
+from support.faces import Face
+from support.waiting import eventually
 
 KB = Any
 NOON = 1_750_766_400.0

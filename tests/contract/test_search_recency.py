@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidParameterError
+from support.faces import Face
+from support.waiting import eventually
 
 KB = Any
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0

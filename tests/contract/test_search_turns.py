@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faces import Face
-from support import eventually
 
 from memory_client.errors import InvalidParameterError
+from support.faces import Face
+from support.waiting import eventually
 
 KB = Any
 DAY = 86_400.0

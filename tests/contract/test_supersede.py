@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clocked import clocked
-from faces import Face
 
 from memory_client.errors import InvalidParameterError, InvalidStateError, NotFoundError, WrongIdError
+from support.clocked_store import clocked
+from support.faces import Face
 
 KB = Any
 

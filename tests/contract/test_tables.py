@@ -7,8 +7,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from everything import Life
-from schema_tables import (
+
+from memory_client.paths import DataPaths
+from memoryd.knowledge_base import KnowledgeBase
+from memoryd.storage.migrations import migrate
+from memoryd.storage.salvage import NOT_COPIED, copied_tables, salvage
+from support.every_write import Life
+from support.schema_tables import (
     BY_NUMBER,
     DERIVED,
     LISTS,
@@ -21,11 +26,6 @@ from schema_tables import (
     patterned,
     tables,
 )
-
-from memory_client.paths import DataPaths
-from memoryd.knowledge_base import KnowledgeBase
-from memoryd.storage.migrations import migrate
-from memoryd.storage.salvage import NOT_COPIED, copied_tables, salvage
 
 NO_MODEL = {"embedder.model": "none"}
 

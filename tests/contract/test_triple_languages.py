@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from faces import Face
 
 from memory_client.types import Triple
+from support.faces import Face
 
 
 def lines(triples: list[Triple]) -> set[tuple[str, str, str]]:

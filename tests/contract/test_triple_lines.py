@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidParameterError, WrongIdError
 from memory_client.types import Triple
+from support.faces import Face
 
 NOT_HERE = "mem_0000000000000000000z"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from faces import Face
 
 from memory_client.errors import InvalidParameterError, NotFoundError, RequestIdConflict, WrongIdError
 from memory_client.types import Triple
+from support.faces import Face
 
 NONE = "tri_0000000000000000000z"
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faces import Face
 
 from memory_client.errors import (
     InvalidParameterError,
@@ -13,6 +12,7 @@ from memory_client.errors import (
     WrongIdError,
 )
 from memory_client.types import Memory
+from support.faces import Face
 
 UNKNOWN = "mem_0000000000000000000z"
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faces import Face, opened
-from support import end_daemons
 
 from memory_client.errors import (
     HistoryLimitError,
@@ -16,6 +14,8 @@ from memory_client.errors import (
     NotFoundError,
     WrongIdError,
 )
+from support.daemons import end_daemons
+from support.faces import Face, opened
 
 KB = Any
 

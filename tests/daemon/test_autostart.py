@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import clean_environment, daemons_of, eventually, run_python
 
 import memory_client
 from memory_client.discovery import read as read_connection
 from memory_client.errors import registry
 from memory_client.paths import DataPaths
+from support.daemons import daemons_of
+from support.processes import clean_environment, run_python
+from support.waiting import eventually
 
 REASON = "from memory_client.autostart import reason_not_to; print(reason_not_to())"
 NAMES_OF_THREADS = "import memory_client, threading; print([t.name for t in threading.enumerate()])"

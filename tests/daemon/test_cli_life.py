@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support import SpawnedDaemon, clean_environment, memoryd
 
 from memory_client import KnowledgeClient
+from support.daemons import SpawnedDaemon
+from support.processes import clean_environment, memoryd
 
 
 @pytest.fixture(scope="module")

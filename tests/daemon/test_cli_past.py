@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import SpawnedDaemon, clean_environment, eventually, memoryd
 
 from memory_client import KnowledgeClient
+from support.daemons import SpawnedDaemon
+from support.processes import clean_environment, memoryd
+from support.waiting import eventually
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import SpawnedDaemon, clean_environment, eventually, memoryd
 
 from memory_client import KnowledgeClient
 from memory_client.types import SearchReport
 from memoryd.cli.search_output import report_lines
+from support.daemons import SpawnedDaemon
+from support.processes import clean_environment, memoryd
+from support.waiting import eventually
 
 
 @pytest.fixture(scope="module")

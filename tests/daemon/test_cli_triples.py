@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import SpawnedDaemon, clean_environment, memoryd
 
 from memory_client import KnowledgeClient
+from support.daemons import SpawnedDaemon
+from support.processes import clean_environment, memoryd
 
 
 @pytest.fixture(scope="module")

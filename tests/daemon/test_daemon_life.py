@@ -18,16 +18,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import (
-    PATIENCE,
-    SpawnedDaemon,
-    clean_environment,
-    daemons_of,
-    eventually,
-    memoryd,
-    spawned,
-    write_json,
-)
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -38,6 +28,9 @@ from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
 from memory_client.version import VERSION
 from memoryd.storage.ownership import DirectoryOwner
+from support.daemons import SpawnedDaemon, daemons_of, write_json
+from support.processes import clean_environment, memoryd, spawned
+from support.waiting import PATIENCE, eventually
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and modes are POSIX")
 

@@ -7,13 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import SpawnedDaemon, clean_environment, eventually, memoryd, write_json
 
 from memory_client import KnowledgeClient
 from memory_client.launch import find_daemon
 from memory_client.paths import DataPaths
 from memory_client.types import Finding
 from memoryd.storage.ownership import DirectoryOwner
+from support.daemons import SpawnedDaemon, write_json
+from support.processes import clean_environment, memoryd
+from support.waiting import eventually
 
 
 def doctor(home: Path, *options: str) -> tuple[int, list[Finding]]:

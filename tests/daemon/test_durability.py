@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from ledger import Ledger, stored_of, turns_of
-from support import SpawnedDaemon, end_daemons, eventually
-from support_openai import FakeOpenAI, fake_openai
 
 from memory_client import KnowledgeClient
 from memory_client.errors import MemorydError
+from support.daemons import SpawnedDaemon, end_daemons
+from support.openai_server import FakeOpenAI, fake_openai
+from support.waiting import eventually
+from support.write_ledger import Ledger, stored_of, turns_of
 
 T = TypeVar("T")
 THREADS = 4

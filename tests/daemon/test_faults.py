@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -17,8 +16,6 @@ from typing import Any
 
 import psutil
 import pytest
-from support import SpawnedDaemon, clean_environment, end_daemons, eventually, memoryd
-from support_openai import FakeOpenAI, Fault, fake_openai
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -26,9 +23,12 @@ from memory_client.errors import DatabaseCorruptError, LaunchError, ModelUnavail
 from memory_client.launch import ensure_daemon
 from memory_client.paths import DataPaths
 from memoryd.knowledge_base import KnowledgeBase
+from support.daemons import SpawnedDaemon, end_daemons
+from support.openai_server import FakeOpenAI, Fault, fake_openai
+from support.processes import clean_environment, helper_environment, memoryd
+from support.waiting import eventually
 
 KB = Any
-HERE = Path(__file__).parent
 
 
 def sick(kb: KB) -> list[Any]:
@@ -51,13 +51,12 @@ def test_a_full_disk_fails_the_write_and_loses_nothing(tmp_path: Path) -> None:
         "-c",
         'mount -t tmpfs -o size=12m,mode=700 tmpfs "$1" && shift && exec "$@"',
     ]
-    scenario = [sys.executable, str(HERE / "full_disk.py"), str(place)]
+    scenario = [sys.executable, "-m", "support.full_disk", str(place)]
     if subprocess.run([*mounted, "sh", str(place), "true"], capture_output=True).returncode:
         pytest.skip("this system lets nobody mount a file system in a name space of their own")
-    paths = os.pathsep.join([str(HERE), str(HERE.parent), str(HERE.parent.parent)])
     done = subprocess.run(
         [*mounted, "sh", str(place), *scenario],
-        env=clean_environment(PYTHONPATH=paths, MEMORYD_AUTOSTART="0"),
+        env=helper_environment(),
         capture_output=True,
         text=True,
         timeout=100,

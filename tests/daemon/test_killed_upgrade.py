@@ -8,9 +8,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from former_keywords import USER, former_store, is_filled
-from support import SpawnedDaemon, eventually
-
 from memory_client import KnowledgeClient
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
@@ -19,6 +16,9 @@ from memoryd.index.keyword.keyword_fill import KeywordFill, start_over
 from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.index.keyword.partitions import prefix_of
 from memoryd.storage.database import Database
+from support.daemons import SpawnedDaemon
+from support.keyword_upgrade import USER, former_store, is_filled
+from support.waiting import eventually
 
 TEXTS = 6_000
 RARE = 500

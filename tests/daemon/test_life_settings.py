@@ -8,7 +8,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from support import SpawnedDaemon
 
 from memory_client import KnowledgeClient
 from memory_client.errors import ConfigurationError, InvalidParameterError, LaunchError
@@ -16,6 +15,7 @@ from memory_client.paths import DataPaths
 from memory_client.types import KnowledgeItem
 from memoryd.app.setting_groups import RankingSettings
 from memoryd.app.settings import SETTINGS, load_settings
+from support.daemons import SpawnedDaemon
 
 WEIGHTS = list(RankingSettings.__struct_fields__)
 AI = {"source": "background_ai"}

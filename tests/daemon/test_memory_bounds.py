@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support import SpawnedDaemon
 
 from memory_client import KnowledgeClient
+from support.daemons import SpawnedDaemon
 
 _HEAP_BYTES = 2**26
 """glibc reserves an aligned stretch of this size for each heap of an arena beside the main one."""

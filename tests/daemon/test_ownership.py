@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from support import clean_environment, python_process, write_json
 
 from memory_client.errors import DataDirectoryError, DataDirectoryInUse
 from memory_client.owner import living_owner, read_owner
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
 from memoryd.storage.ownership import DirectoryOwner
+from support.daemons import write_json
+from support.processes import clean_environment, python_process
 
 HOLD = """
 import sys, time

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import PATIENCE, SpawnedDaemon, daemons_of, eventually
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -25,6 +24,8 @@ from memory_client.launch import ensure_daemon, start_lock
 from memory_client.paths import DataPaths
 from memory_client.protocol import PROTOCOL
 from memory_client.spawn import child_environment, interpreter
+from support.daemons import SpawnedDaemon, daemons_of
+from support.waiting import PATIENCE, eventually
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in interpreter is a script")
 

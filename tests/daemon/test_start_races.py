@@ -14,13 +14,15 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import SpawnedDaemon, clean_environment, daemons_of, eventually, python_process, write_json
 
 from memory_client import KnowledgeClient
 from memory_client.discovery import ConnectionInfo
 from memory_client.discovery import read as read_connection
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
+from support.daemons import SpawnedDaemon, daemons_of, write_json
+from support.processes import clean_environment, python_process
+from support.waiting import eventually
 
 STARTERS = 8
 # The import starts the daemon in the background, the first call does too: both at once in each process.

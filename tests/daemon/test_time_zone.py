@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from support import SpawnedDaemon, eventually
 
 from memory_client import KnowledgeClient
+from support.daemons import SpawnedDaemon
+from support.waiting import eventually
 
 NOON = datetime(2026, 7, 15, 12, tzinfo=UTC).timestamp()
 EMPTY = ("embedder.model=none", "daemon.port=0")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import PATIENCE, eventually, start_process
 
 from memory_client import KnowledgeClient
 from memory_client.deadline import Deadline
@@ -18,9 +17,10 @@ from memory_client.launch import ensure_daemon, find_daemon, stop_daemon
 from memory_client.paths import DataPaths
 from memory_client.protocol import PROTOCOL
 from memory_client.version import VERSION
+from support.processes import helper_environment, start_process
+from support.waiting import PATIENCE, eventually
 
 OLDER, NEWER = "0.0.9", "99.0.0"
-STAND_IN = Path(__file__).with_name("standin.py")
 
 Start = Callable[..., ConnectionInfo]
 
@@ -31,8 +31,8 @@ def stand_in(home: Path) -> Iterator[Start]:
     processes = []
 
     def start(protocol: int, version: str, mood: str = "idle") -> ConnectionInfo:
-        command = [sys.executable, str(STAND_IN), str(home), str(protocol), version, mood]
-        processes.append(start_process(command))
+        command = [sys.executable, "-m", "support.other_release", str(home), str(protocol), version, mood]
+        processes.append(start_process(command, env=helper_environment()))
         return eventually("the stand-in serves", lambda: find_daemon(DataPaths(home)))
 
     try:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from small_store import SmallStore, small_store
-from worlds import World
+
+from support.index_world import World
+from support.small_store import SmallStore, small_store
 
 
 @pytest.fixture(scope="session", autouse=True)

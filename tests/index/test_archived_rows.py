@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from worlds import World
 
 from memoryd.core.scope import Scope
 from memoryd.index.vectors import archived_rows
 from memoryd.storage.database import Transaction
+from support.index_world import World
 
 
 @pytest.fixture

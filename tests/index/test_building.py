@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from worlds import DIM, ENGINE, MODEL, SPACE, World, embed, made_of, probes
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.core.scope import Scope
@@ -13,6 +12,7 @@ from memoryd.index.spaces import spaces
 from memoryd.index.spaces.building import Building
 from memoryd.index.vectors.rounding import Made
 from memoryd.storage.database import Database
+from support.index_world import DIM, ENGINE, MODEL, SPACE, World, embed, made_of, probes
 
 OTHER, OTHER_DIM = "other/24", 24
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from worlds import SPACE, World, embed
 
 from memoryd.core.row_ranges import TextKind, kind_of
 from memoryd.core.scope import Scope
 from memoryd.index.vectors.rounding import int64
+from support.index_world import SPACE, World, embed
 
 Held = dict[TextKind, list[int]]
 

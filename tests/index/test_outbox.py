@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from worlds import SPACE, World, embed
 
 from memory_client.errors import SpaceMismatchError, StorageError
 from memoryd.core.scope import Scope
@@ -14,6 +13,7 @@ from memoryd.index.lance import lance, outbox
 from memoryd.index.lance.outbox import LONG
 from memoryd.index.vectors.rounding import Made
 from memoryd.storage.database import Database
+from support.index_world import SPACE, World, embed
 
 
 class Crash(Exception):

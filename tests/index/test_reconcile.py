@@ -6,9 +6,9 @@ import shutil
 
 import numpy as np
 import pytest
-from worlds import World, embed
 
 from memoryd.index.vectors.rounding import Batch
+from support.index_world import World, embed
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from worlds import DIM, SPACE, World
 
 from memory_client.errors import DiskFullError
 from memoryd.index import source_rows
 from memoryd.index.spaces.spaces import Space
 from memoryd.index.vectors import snapshot
 from memoryd.index.vectors.hot import HotIndex
+from support.index_world import DIM, SPACE, World
 
 
 def loaded(world: World, space: Space | None = None, newest: int | None = None) -> HotIndex:

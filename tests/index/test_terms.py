@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_store import USER, SmallStore
-from worlds import World
 
 from memoryd.index.keyword import forward_index, keyword_check, partitions
 from memoryd.index.keyword.forward_index import MOST_KEPT, Documents
 from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.language.fold import index_terms, query_terms
 from memoryd.storage.database import Transaction
+from support.index_world import World
+from support.small_store import USER, SmallStore
 
 TEXTS = (
     "主人对花生过敏，吃了会起疹子。",

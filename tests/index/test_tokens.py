@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_building import OTHER, OTHER_DIM, begin, build
-from worlds import SPACE, World, made_of, packed
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.index.vectors import tokens
 from memoryd.index.vectors.rounding import FloatMatrix
 from memoryd.index.vectors.tokens import MOST_KEPT, REDUCED, TokenBlock
 from memoryd.models.e5 import reduction
+from support.index_world import SPACE, World, made_of, packed
 
 MEAN_ERROR, MOST_ERROR = 0.007, 0.05
 """Of a cosine with a kept token. Measured with 100,000 pairs: .0061 and .041."""

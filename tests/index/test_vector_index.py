@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
-from worlds import SPACE, World, embed, packed
 
 from memoryd.core.scope import Scope
 from memoryd.index.lance.lance import VectorTable
 from memoryd.index.vectors import hot
+from support.index_world import SPACE, World, embed, packed
 
 USERS = ("ann", "bob")
 AGENTS = (None, "x", "y")

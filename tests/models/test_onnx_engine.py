@@ -12,8 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from e5_corpus import GROUPS, LONG, TEXTS
-from models_support import Original
 
 from memory_client.errors import InvalidParameterError, ModelUnavailableError
 from memoryd.core.passage import Passage
@@ -28,6 +26,8 @@ from memoryd.models.e5.reduction import REDUCED, reduced
 from memoryd.models.e5.tokens import BEGIN, END, Tokenizer
 from memoryd.models.e5.weights import Weights
 from memoryd.models.texts import unit
+from support.e5_corpus import GROUPS, LONG, TEXTS
+from support.reference_engine import Original
 
 LEAST, LEAST_MEAN = 0.975, 0.9975
 """Cosines with the original. Measured: .988 and .9986; with 7-bit weights .983 and .998."""

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from support_openai import DIM, FakeOpenAI, Fault, fake_openai
 
 from memory_client.errors import ConfigurationError, InvalidParameterError, ModelUnavailableError
 from memoryd.models import openai_compatible
 from memoryd.models.openai_compatible import OpenAIEmbedder, endpoint_of, is_remote
+from support.openai_server import DIM, FakeOpenAI, Fault, fake_openai
 
 KEY = "sk-test-0123456789abcdef"
 

@@ -12,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from support_cross_encoder import SOON, ScriptedScorer, write_cross_encoder
 
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, InvalidParameterError, ModelUnavailableError
 from memoryd.models.cross_encoder import CrossEncoderModel
 from memoryd.models.reranker import PairScorer, RerankerChoice, RerankerHost
+from support.cross_encoder import SOON, ScriptedScorer, write_cross_encoder
 
 needs_library = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is None,

@@ -8,11 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from models_support import Original
-from support import eventually
 
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models import select
+from support.reference_engine import Original
+from support.waiting import eventually
 
 FACTS = ["主人对花生过敏，吃了会起疹子。", "团子是一只橘猫，今年三岁。", "He plays the guitar on Sundays."]
 QUESTION, ANSWER = "什么东西不能吃？", FACTS[0]

@@ -8,13 +8,13 @@ from concurrent.futures import CancelledError, Future
 
 import numpy as np
 import pytest
-from support import PATIENCE
 
 from memory_client.errors import ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.models.base import Encoding, FloatMatrix
 from memoryd.models.lanes import Lanes
 from memoryd.models.urgent import MOST_JOINED, UrgentLane
+from support.waiting import PATIENCE
 
 
 class Held:

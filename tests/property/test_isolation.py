@@ -15,13 +15,26 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lives import KB, POINTS, SESSION, SET, UNKNOWN, Life, lived, method, outcome, reads, said, write
-from support import eventually
-from support_openai import FakeOpenAI, fake_openai
 
 from memory_client.api import METHODS
 from memory_client.api.spec import MethodSpec
 from memoryd.knowledge_base import KnowledgeBase
+from support.openai_server import FakeOpenAI, fake_openai
+from support.sample_user import (
+    KB,
+    POINTS,
+    SESSION,
+    SET,
+    UNKNOWN,
+    Life,
+    lived,
+    method,
+    outcome,
+    reads,
+    said,
+    write,
+)
+from support.waiting import eventually
 
 ABOUT_ALL = {"memory.ping", "memory.status"}
 """Methods that belong to no user; the group `admin` looks after the whole store."""

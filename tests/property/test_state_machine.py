@@ -22,11 +22,11 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from model import Memory, Model
-from support import eventually
 
 from memory_client.errors import InvalidParameterError, NotFoundError, RequestIdConflict
 from memoryd.knowledge_base import KnowledgeBase
+from support.store_model import Memory, Model
+from support.waiting import eventually
 
 USERS = ("ann", "bob")
 WORDS = ("花生", "过敏", "C盘", "biscuit", "running", "五月", "emoji🥜", "x")

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from small_store import SmallStore, small_store
+
+from support.small_store import SmallStore, small_store
 
 
 @pytest.fixture

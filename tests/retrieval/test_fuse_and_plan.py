@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_store import USER
 
 from memory_client.deadline import Deadline
 from memory_client.types import Mode
@@ -16,6 +15,7 @@ from memoryd.core.scope import Scope
 from memoryd.retrieval.plan import CANDIDATES, RetrievalPlan, make_plan
 from memoryd.retrieval.ranking.fuse import RRF_K, Candidate, Fused, normalised, rrf, scaled
 from memoryd.retrieval.request import SearchRequest, TimeSpan
+from support.small_store import USER
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 DAY = 86_400.0

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from former_keywords import USER, former_store, is_filled
-from support import PATIENCE, eventually
 
 from memoryd.index.keyword import keyword_removal, partitions
 from memoryd.index.keyword.keyword_fill import KeywordFill
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import migrate
+from support.keyword_upgrade import USER, former_store, is_filled
+from support.waiting import PATIENCE, eventually
 
 NO_MODEL = {"embedder.model": "none"}
 OTHER = "other/../user"

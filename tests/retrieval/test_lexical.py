@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_store import USER, SmallStore, small_store
 
 from memory_client.errors import DatabaseCorruptError, StorageError
 from memoryd.core.filters.grammar import EVERYTHING
@@ -25,6 +24,7 @@ from memoryd.index.keyword.keyword_removal import KeywordRemoval
 from memoryd.index.keyword.partitions import prefix_of, term_range
 from memoryd.language.fold import index_terms, query_terms
 from memoryd.storage.database import Transaction
+from support.small_store import USER, SmallStore, small_store
 
 
 def bm25(query: str, texts: dict[int, str]) -> dict[int, float]:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from small_store import USER, SmallStore
 
 from memory_client.deadline import Deadline
 from memoryd.core.record import Record
@@ -20,6 +19,7 @@ from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import Found
+from support.small_store import USER, SmallStore
 
 HOUR = 3600.0
 _TURNS, _ = rows_of_kind("turn")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support_cross_encoder import SOON, ScriptedScorer, write_cross_encoder
 
 from memory_client.deadline import Deadline
 from memoryd.models.reranker import PairScorer, RerankerChoice, RerankerHost
 from memoryd.retrieval.results.rerank import Reranked, Reranker, combined
+from support.cross_encoder import SOON, ScriptedScorer, write_cross_encoder
 
 needs_library = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is None,

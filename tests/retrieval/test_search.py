@@ -9,9 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_store import START, USER, SmallStore
-from support import eventually
-from support_cross_encoder import SOON, ScriptedScorer
 
 from memory_client.deadline import Deadline
 from memory_client.errors import (
@@ -33,6 +30,9 @@ from memoryd.retrieval.request import SearchRequest, TimeSpan
 from memoryd.retrieval.results.rerank import Reranker
 from memoryd.retrieval.search import Search
 from memoryd.retrieval.sources.meaning_source import Encoded
+from support.cross_encoder import SOON, ScriptedScorer
+from support.small_store import START, USER, SmallStore
+from support.waiting import eventually
 
 TEXTS = ["pear one", "pear two two", "pear three three three", "plum", "quince"]
 NOW = datetime.fromtimestamp(START + 3600, UTC)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rpc_harness import data_paths
 
 from memory_client.paths import DataPaths
+from support.rpc_server import data_paths
 
 
 @pytest.fixture

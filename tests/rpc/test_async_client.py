@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from rpc_harness import PATIENCE, Blocker, Scripted, Serving, serving
-from support import eventually
 
 from memory_client.aio import AsyncKnowledgeClient
 from memory_client.errors import (
@@ -26,6 +24,8 @@ from memory_client.progress import on_progress
 from memory_client.types import Hits
 from memoryd.core.call_context import Call
 from memoryd.server.handling import LIST_IN_CHUNKS
+from support.rpc_server import PATIENCE, Blocker, Scripted, Serving, serving
+from support.waiting import eventually
 
 
 @pytest.fixture

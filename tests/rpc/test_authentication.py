@@ -11,7 +11,6 @@ from contextlib import contextmanager
 
 import pytest
 import zmq
-from rpc_harness import PATIENCE, RawPeer, Scripted, Serving, info_of, serving
 
 from memory_client import discovery, keys
 from memory_client.client import KnowledgeClient
@@ -27,6 +26,7 @@ from memory_client.paths import DataPaths
 from memory_client.protocol import PROTOCOL, Request, encode_request
 from memoryd.server import server as server_module
 from memoryd.server.auth import Authenticator
+from support.rpc_server import PATIENCE, RawPeer, Scripted, Serving, info_of, serving
 
 FRAME = encode_request(Request(1, "memory.count", {}, None))
 

@@ -19,8 +19,6 @@ from typing import Any
 
 import msgpack
 import pytest
-from rpc_harness import PATIENCE, Blocker, Scripted, Serving, info_of, serving
-from support import eventually
 
 from memory_client import client as client_module
 from memory_client import discovery
@@ -41,6 +39,8 @@ from memory_client.proxy import KnowledgeBaseProxy
 from memory_client.types import Hits
 from memoryd.core.call_context import Call
 from memoryd.server.handling import LIST_IN_CHUNKS
+from support.rpc_server import PATIENCE, Blocker, Scripted, Serving, info_of, serving
+from support.waiting import eventually
 
 
 @pytest.fixture

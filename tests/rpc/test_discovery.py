@@ -9,11 +9,11 @@ import subprocess
 import sys
 
 import pytest
-from rpc_harness import info_of
 
 from memory_client import discovery, keys
 from memory_client.discovery import ConnectionInfo
 from memory_client.paths import DataPaths
+from support.rpc_server import info_of
 
 
 @pytest.fixture
@@ -81,7 +81,8 @@ def test_alive_means_pid_and_create_time(info: ConnectionInfo) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no zombies there")
 def test_a_zombie_is_not_alive(info: ConnectionInfo) -> None:
     import psutil
-    from support import eventually
+
+    from support.waiting import eventually
 
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         process = psutil.Process(child.pid)

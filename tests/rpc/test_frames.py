@@ -11,14 +11,14 @@ import msgpack
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rpc_harness import RawPeer, Scripted, Serving, data_paths, serving
-from support import no_new_threads
 
 from memory_client import keys
 from memory_client.api import METHODS
 from memory_client.errors import registry
 from memory_client.protocol import PROTOCOL, Request, encode_request
 from memoryd.server.frames import Peek, chunk_frames, error_frame, peek
+from support.rpc_server import RawPeer, Scripted, Serving, data_paths, serving
+from support.waiting import no_new_threads
 
 LIMIT = 50_000
 _pings = itertools.count(10**6)

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from rpc_harness import PATIENCE, Scripted, ServerProcess, Serving, serving
-from support import eventually
 
 from memory_client import discovery
 from memory_client.aio import AsyncKnowledgeClient
 from memory_client.client import KnowledgeClient
 from memory_client.errors import DaemonUnavailableError
 from memory_client.paths import DataPaths
+from support.rpc_server import PATIENCE, Scripted, ServerProcess, Serving, serving
+from support.waiting import eventually
 
 
 @pytest.fixture

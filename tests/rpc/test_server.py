@@ -11,8 +11,6 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
-from rpc_harness import PATIENCE, Blocker, Scripted, ServerProcess, Serving, serving
-from support import eventually
 
 from memory_client import discovery
 from memory_client.connection import Connection, ConnectionLost
@@ -28,6 +26,8 @@ from memory_client.paths import DataPaths
 from memory_client.protocol import MAX_MESSAGE_BYTES
 from memoryd.core.call_context import Call, current_call
 from memoryd.server.handling import LIST_IN_CHUNKS
+from support.rpc_server import PATIENCE, Blocker, Scripted, ServerProcess, Serving, serving
+from support.waiting import eventually
 
 
 class Wire:

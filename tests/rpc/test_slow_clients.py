@@ -13,8 +13,6 @@ import msgpack
 import psutil
 import pytest
 import zmq
-from rpc_harness import PATIENCE, Scripted, Serving, serving
-from support import SpawnedDaemon, eventually
 
 from memory_client import KnowledgeClient, keys
 from memory_client.connection import Connection
@@ -22,6 +20,9 @@ from memory_client.discovery import ConnectionInfo
 from memory_client.paths import DataPaths
 from memory_client.protocol import Request, encode_request
 from memoryd.core.call_context import Call
+from support.daemons import SpawnedDaemon
+from support.rpc_server import PATIENCE, Scripted, Serving, serving
+from support.waiting import eventually
 
 TEN_MEGABYTES = ["x" * 100_000] * 100
 

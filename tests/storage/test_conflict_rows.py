@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_store import START, USER, SmallStore, small_store
 
 from memory_client.types import ConflictState, Severity
 from memoryd.core.scope import Scope
@@ -14,6 +13,7 @@ from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow, Decision
 from memoryd.storage.records import memories, versions
 from memoryd.storage.records.versions import Deed
+from support.small_store import START, USER, SmallStore, small_store
 
 ALL = Scope(USER, "*")
 

@@ -11,11 +11,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from small_store import SmallStore
 
 from memory_client.errors import DatabaseCorruptError, DiskFullError, NotFoundError, StorageError
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.faults import translate
+from support.small_store import SmallStore
 
 COUNT = "SELECT count(*) FROM memories"
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_store import START, USER, SmallStore
 
 from memory_client.errors import InvalidFilterError
 from memoryd.core.filters.grammar import And, Compare, Node, Not, Or, parse_filters
@@ -18,6 +17,7 @@ from memoryd.core.filters.matching import matches
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.storage.records import memories, texts
+from support.small_store import START, USER, SmallStore
 
 MISSING = object()
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fixture_dump import NO_MODEL
-from small_store import START, SmallStore
-from support import eventually
 
 from memory_client.errors import StorageError
 from memoryd.core.ids import IdFactory
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage import jobs
 from memoryd.workers.runner import JobRunner, Schedule
+from support.schema_fixtures import NO_MODEL
+from support.small_store import START, SmallStore
+from support.waiting import eventually
 
 PAGES = "SELECT group_concat(kind || ' ' || state || ' ' || attempts, ', ') FROM jobs"
 

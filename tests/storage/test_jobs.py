@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from small_store import START, SmallStore
 
 from memoryd.storage import jobs
 from memoryd.storage.jobs import MAX_ATTEMPTS, Job
+from support.small_store import START, SmallStore
 
 
 class Table:

@@ -14,7 +14,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import spawned
 
 import memoryd
 from memory_client.errors import registry
@@ -31,6 +30,7 @@ from memoryd import (
     StorageError,
     validate_knowledge_point,
 )
+from support.processes import spawned
 
 FIRST, SECOND, THIRD = "20260103174500", "20260104080000", "20260105090000"
 

@@ -4,13 +4,13 @@ import sqlite3
 from typing import Any
 
 import pytest
-from small_store import START, USER, SmallStore, record
 
 from memoryd.core.filters.grammar import EVERYTHING, parse_filters
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.storage import statistics
 from memoryd.storage.records import memories, texts
+from support.small_store import START, USER, SmallStore, record
 
 
 def everything(store: SmallStore, scope: Scope) -> list[str]:

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fixture_dump import NO_MODEL, fill, fixture, restore
-from small_store import SmallStore, small_store
-from support import eventually
 
 from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError, StorageError
 from memoryd.core.filters.grammar import EVERYTHING
@@ -18,6 +15,9 @@ from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, STEPS, Step, migrate
+from support.schema_fixtures import NO_MODEL, fill, fixture, restore
+from support.small_store import SmallStore, small_store
+from support.waiting import eventually
 
 Apply = Callable[[sqlite3.Connection], None]
 
@@ -172,7 +172,7 @@ def test_what_is_no_database_is_refused_and_not_touched(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", range(1, SCHEMA + 1))
 def test_there_is_a_fixture_of_every_schema(number: int) -> None:
     assert fixture(number).exists(), (
-        f"schema {number} has no fixture: run `python tests/storage/fixture_dump.py` and commit "
+        f"schema {number} has no fixture: run `python tests/support/schema_fixtures.py` and commit "
         f"what it writes; the fixtures of earlier schemas stay as they are"
     )
 
@@ -187,7 +187,7 @@ def test_the_fixture_of_todays_schema_is_made_by_its_steps(tmp_path: Path) -> No
     )
     assert found == expected, (
         "a step was changed after its fixture was made. A released step never changes: add a new one. "
-        "Before the release make the fixture again: `python tests/storage/fixture_dump.py`"
+        "Before the release make the fixture again: `python tests/support/schema_fixtures.py`"
     )
 
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from small_store import START, USER, SmallStore
 
 from memory_client.errors import InvalidParameterError, RequestIdConflict
 from memoryd.storage import requests
 from memoryd.storage.requests import KEEP_SECONDS, RequestKey
+from support.small_store import START, USER, SmallStore
 
 
 def key(

@@ -8,9 +8,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fixture_dump import NO_MODEL, restore
-from small_store import SmallStore, small_store
-from support import eventually
 
 from memory_client.errors import DatabaseCorruptError
 from memory_client.paths import DataPaths
@@ -18,6 +15,9 @@ from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.check import check_database
 from memoryd.storage.migrations import SCHEMA
 from memoryd.storage.salvage import salvage
+from support.schema_fixtures import NO_MODEL, restore
+from support.small_store import SmallStore, small_store
+from support.waiting import eventually
 
 COUNT = 600
 

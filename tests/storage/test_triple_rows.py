@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass, field
 
 import pytest
-from small_store import SmallStore
 
 from memoryd.core.scope import Scope
 from memoryd.language.triples import Statement
@@ -15,6 +14,7 @@ from memoryd.storage.records import memories, tombstones
 from memoryd.storage.triples import census, entities, evidence, rows, walk
 from memoryd.storage.triples.rows import MANUAL, Evidence, Stored, Wanted
 from memoryd.storage.triples.walk import Bounds
+from support.small_store import SmallStore
 
 USER = "u"
 COMMON = Scope(USER)
@@ -89,7 +89,7 @@ def keeper(store: SmallStore) -> Keeper:
 
 def memory(store: SmallStore, state: str = "active", agent_id: str | None = None) -> int:
     """The row of a memory of the user, as bare as can be."""
-    from small_store import record
+    from support.small_store import record
 
     row = store.database.write(
         lambda tx: memories.insert(tx, record("x", user_id=USER, agent_id=agent_id, ids=store.ids))

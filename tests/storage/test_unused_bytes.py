@@ -6,9 +6,8 @@ import random
 import threading
 from pathlib import Path
 
-from small_store import SmallStore
-
 from memoryd.storage.physical_removal import truncate_wal, wipe_unused_bytes
+from support.small_store import SmallStore
 
 WORD = b"Rumpelstilz"
 

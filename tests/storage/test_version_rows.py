@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from small_store import START, USER, SmallStore
 
 from memory_client.errors import HistoryLimitError
 from memoryd.core.record import Record
@@ -12,6 +11,7 @@ from memoryd.language.text_hash import normal_form
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, tombstones, versions
 from memoryd.storage.records.versions import Deed
+from support.small_store import START, USER, SmallStore
 
 SCOPE = Scope(USER, "*")
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_store import START, record
 
 from memoryd.core.life import boost, decay
 from memoryd.core.life.active_days import DAY, Calendar, Days
 from memoryd.core.life.decay import FATES, Cohort, fading
+from support.small_store import START, record
 
 AT = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 KINDS = [{"category": name} for name in ("system", "core", "fact", "episode")]

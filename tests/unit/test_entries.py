@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from small_store import START, USER, record
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Memory
 from memoryd.core.record import Record, changed_fields, metadata_out, to_memory
 from memoryd.engine.context import Limits
 from memoryd.engine.memories.record_builder import new_record, with_metadata
+from support.small_store import START, USER, record
 
 KEY = "sk-" + "a1B2" * 10  # looks like a key, is none
 

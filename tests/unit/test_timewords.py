@@ -10,13 +10,13 @@ import opencc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from timewords_support import REFERENCE, ends
 
 from memoryd.language.times import TimeRange, find, time_range
 from memoryd.language.times.calendar_parts import day_of_month, month, weekday
 from memoryd.language.times.chinese import words as chinese_words
 from memoryd.language.times.holidays import CHINESE, ENGLISH
 from memoryd.language.times.pattern import Pattern, combined
+from support.time_expressions import REFERENCE, ends
 
 ZONES = ["UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"]
 CHINESE_PIECES = """上 下 这 个 周 周三 月 5月 五月 2日 30日 年 去年 2020年 三 天 前 后 之前 以来 从 到 至 的

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from timewords_support import INVALID, NOTHING, ends
 
 from memoryd.language.times import find
+from support.time_expressions import INVALID, NOTHING, ends
 
 CASES = {
     "days": {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from timewords_support import INVALID, NOTHING, ends
+
+from support.time_expressions import INVALID, NOTHING, ends
 
 CASES = {
     "days": {

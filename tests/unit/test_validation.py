@@ -81,7 +81,10 @@ def test_unknown_and_missing_parameters_are_named() -> None:
         checked(find("memory.add"), {})
 
 
-@pytest.mark.parametrize("value", [0, 6, -1, float("nan"), float("inf"), 10**400, 10**5000], ids=hash)
+@pytest.mark.parametrize(
+    "value",
+    [0, 6, -1, float("nan"), float("inf"), 10**400, pytest.param(10**5000, id="10**5000")],
+)
 def test_ranges(value: float) -> None:
     with pytest.raises(InvalidParameterError, match=r"limit: .*expected 1 to 5") as caught:
         in_range("limit", value, 1, 5)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from memoryd.index.keyword import forward_index
 from memoryd.language.fold import FOLD_VERSION, index_terms
+from support.schema_fixtures import fixture
 
-FIXTURE = Path(__file__).with_name("storage") / "fixtures" / "schema_5.sql"
+FIXTURE = fixture(5)
 USER = "小明"
 
 

@@ -23,6 +23,7 @@ from memory_client.paths import DataPaths
 from memory_client.protocol import PROTOCOL
 from memoryd.core.call_context import Call
 from memoryd.server import Server
+from support.processes import helper_environment, start_process
 
 PATIENCE = 20.0
 Handler = Callable[..., Any]
@@ -133,10 +134,10 @@ class ServerProcess:
                 time.sleep(0.005)
 
     def start(self) -> None:
-        from support import start_process  # not beside this file, which is the process's script
-
         self.starts += 1
-        self.process = start_process([sys.executable, __file__, str(self.paths.root)])
+        self.process = start_process(
+            [sys.executable, "-m", "support.rpc_server", str(self.paths.root)], env=helper_environment()
+        )
 
     def kill(self) -> None:
         assert self.process is not None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from support import SpawnedDaemon
-
 from memory_client import KnowledgeClient
 from memory_client.paths import DataPaths
 from memoryd.knowledge_base import KnowledgeBase
+from support.daemons import SpawnedDaemon
 
 FACES = ("in-process", "daemon")
 

@@ -1,6 +1,6 @@
 """The fixture of a schema: a small real database as SQL text, virtual tables and their shadows included.
 
-`python tests/storage/fixture_dump.py` writes the one of today's schema. Once a schema is released, its
+`python tests/support/schema_fixtures.py` writes the one of today's schema. Once a schema is released, its
 fixture stays as it is.
 """
 
@@ -17,7 +17,7 @@ from memory_client.types import KnowledgeItem
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.migrations import SCHEMA
 
-DIRECTORY = Path(__file__).with_name("fixtures")
+DIRECTORY = Path(__file__).resolve().parents[1] / "storage" / "fixtures"
 NO_MODEL = {"embedder.model": "none"}
 _SHADOWS = ("data", "idx", "docsize", "config", "content")
 

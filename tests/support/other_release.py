@@ -1,6 +1,6 @@
 """A daemon of another release: it owns, serves and publishes as any daemon, and answers ping and shutdown.
 
-python standin.py DATA_DIR PROTOCOL VERSION [busy]
+python -m support.other_release DATA_DIR PROTOCOL VERSION [busy]
 """
 
 from __future__ import annotations

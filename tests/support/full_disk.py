@@ -1,6 +1,6 @@
 """The scenario of the full disk, run where a small file system can be mounted: prints what happened as JSON.
 
-python full_disk.py HOME
+python -m support.full_disk HOME
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from support import SpawnedDaemon, end_daemons
-
 from memory_client import KnowledgeClient
 from memory_client.errors import DiskFullError, MemorydError
+from support.daemons import SpawnedDaemon, end_daemons
 
 LEFT = 300_000
 
