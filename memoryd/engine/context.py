@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from memory_client.paths import DataPaths
 from memoryd.core.ids import IdFactory
@@ -15,8 +16,11 @@ from memoryd.engine.embedding.semantic_index import Meaning
 from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.reranker import RerankerChoice, RerankerHost
-from memoryd.storage.database import Database
+from memoryd.storage import requests
+from memoryd.storage.database import Database, Transaction
+from memoryd.storage.requests import RequestKey
 
+T = TypeVar("T")
 Clock = Callable[[], float]
 
 
@@ -52,3 +56,23 @@ class Parts:
     def decay(self) -> DecayRules:
         """How importance fades."""
         return self.calendar.rules
+
+    def write_once(
+        self, key: RequestKey | None, apply: Callable[[Transaction], T], now: float | None = None
+    ) -> T:
+        """Run `apply` as one transaction; for a repeated request, return the reply of the first one instead.
+
+        now: the present by default. The reply must hold ids and counts only. Raises `RequestIdConflict`.
+        """
+        at = self.clock() if now is None else now
+        return self.database.write(lambda tx: requests.run_once(tx, key, at, lambda: apply(tx)))
+
+    def find_reply(self, key: RequestKey | None) -> tuple[bool, Any]:
+        """Whether the request was carried out before, and its reply; ask before anything costly is done.
+
+        Raises `RequestIdConflict`.
+        """
+        if key is None:
+            return False, None
+        with self.database.read() as connection:
+            return requests.find_reply(connection, key)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgpack
 
 from memory_client.errors import InvalidParameterError, RequestIdConflict
-from memoryd.storage.database import Database, Transaction
+from memoryd.storage.database import Transaction
 from memoryd.storage.salt import salted
 
 T = TypeVar("T")
@@ -43,14 +43,14 @@ class RequestKey:
         return self.request_id if self.part is None else f"{self.request_id}#{self.part}"
 
 
-def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[], T]) -> T:
+def run_once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[], T]) -> T:
     """The reply of `change`, carried out now or taken from before, within the write's own transaction.
 
     The reply must hold ids and counts only. Raises `RequestIdConflict` on other parameters.
     """
     if key is None:
         return change()
-    known, reply = earlier_reply(tx.connection, key)
+    known, reply = find_reply(tx.connection, key)
     if known:
         return reply  # type: ignore[no-any-return]
     reply = change()
@@ -61,7 +61,7 @@ def once(tx: Transaction, key: RequestKey | None, now: float, change: Callable[[
     return reply
 
 
-def earlier_reply(connection: sqlite3.Connection, key: RequestKey | None) -> tuple[bool, Any]:
+def find_reply(connection: sqlite3.Connection, key: RequestKey | None) -> tuple[bool, Any]:
     """Whether the request was carried out before (one without a key never was), and its reply.
 
     Raises `RequestIdConflict`.
@@ -81,14 +81,6 @@ def earlier_reply(connection: sqlite3.Connection, key: RequestKey | None) -> tup
             request_id=key.request_id,
         )
     return True, msgpack.unpackb(row[1])
-
-
-def replied_before(database: Database, key: RequestKey | None) -> tuple[bool, Any]:
-    """As `earlier_reply`, asked before anything costly is done; reads nothing without a key."""
-    if key is None:
-        return False, None
-    with database.read() as connection:
-        return earlier_reply(connection, key)
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:

@@ -30,7 +30,7 @@ class Counter:
             self.done += 1
             return reply if reply is not None else f"id {self.done}"
 
-        return self.store.database.write(lambda tx: requests.once(tx, which, now, change))
+        return self.store.database.write(lambda tx: requests.run_once(tx, which, now, change))
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_parts_are_requests_of_their_own_with_the_parameters_of_the_whole(once: 
 
 def test_a_write_that_fails_takes_its_reply_with_it(store: SmallStore, once: Counter) -> None:
     def fails(tx: Any) -> None:
-        requests.once(tx, key(), START, lambda: store.put(tx, "half"))
+        requests.run_once(tx, key(), START, lambda: store.put(tx, "half"))
         raise OSError("after the reply was noted")
 
     with pytest.raises(OSError, match="after the reply"):
@@ -98,14 +98,14 @@ def test_a_write_that_fails_takes_its_reply_with_it(store: SmallStore, once: Cou
 
 def test_a_change_that_fails_may_be_tried_again(store: SmallStore, once: Counter) -> None:
     with pytest.raises(ZeroDivisionError):
-        store.database.write(lambda tx: requests.once(tx, key(), START, lambda: 1 // 0))
+        store.database.write(lambda tx: requests.run_once(tx, key(), START, lambda: 1 // 0))
     assert once(key()) == "id 1"
 
 
 def test_earlier_replies_can_be_looked_up_before_the_work(store: SmallStore, once: Counter) -> None:
     def earlier(which: RequestKey) -> tuple[bool, Any]:
         with store.database.read() as connection:
-            return requests.earlier_reply(connection, which)
+            return requests.find_reply(connection, which)
 
     assert earlier(key()) == (False, None)
     once(key(), [])

@@ -19,7 +19,6 @@ from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import Change, known, not_found, seen
 from memoryd.language.conflicts.rules import by_rules
 from memoryd.language.conflicts.types import Judge
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow, Side, Told
@@ -99,7 +98,7 @@ class Conflicts:
                 self._archive(tx, lost, Deed("archive", author.operator, reason), now)
             return Resolved(winner=winner, loser=loser, archived=not keep_both, closed=closed)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def keep_points(
         self, first: str, second: str, author: Author, scope: Scope, key: RequestKey | None
@@ -114,7 +113,7 @@ class Conflicts:
             closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", author.decision(now))
             return Resolved(winner=first, loser=second, archived=False, closed=closed)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def _keep(self, tx: Transaction, one: Stored, other: Stored, author: Author, now: float) -> None:
         first, second = in_order(one, other)

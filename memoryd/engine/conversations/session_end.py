@@ -10,7 +10,7 @@ from memory_client.types import Ended
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.deletion.removal import Removal
-from memoryd.storage import jobs, requests
+from memoryd.storage import jobs
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import sessions, turns
 from memoryd.storage.records.sessions import Session
@@ -36,9 +36,7 @@ class Closing:
             still_open = [one.number for one in known(tx.connection, scope, session_id) if one.is_open]
             return bool(still_open), self._close(tx, still_open, now)
 
-        closed, dropped = self._parts.database.write(
-            lambda tx: requests.once(tx, key, now, lambda: apply(tx))
-        )
+        closed, dropped = self._parts.write_once(key, apply, now)
         return Ended(session_id=session_id, closed=closed, dropped=dropped)
 
     def close_idle(self) -> None:

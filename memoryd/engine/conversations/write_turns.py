@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -52,7 +52,7 @@ class Converse:
             active_days.note(tx, self._parts.calendar, record.user_id, now, record.created_at)
             return self._insert(tx, record, place.session, place.position, None), place.position
 
-        id, position = self._write(key, now, apply)
+        id, position = self._parts.write_once(key, apply, now)
         return Appended(
             id=id, session_id=conversation.session_id, position=position, topic="unknown", anchors=[]
         )
@@ -93,13 +93,13 @@ class Converse:
                 for i, record in enumerate(chunk)
             ]
 
-        return self._write(key, chunk[0].received_at, apply)
+        return self._parts.write_once(key, apply, chunk[0].received_at)
 
     def _looked_up(self, conversation: Conversation, key: RequestKey | None) -> tuple[bool, Any, list[Said]]:
         """Whether the request was carried out before, its reply, and what was said last in the session."""
         owner = (conversation.user_id, conversation.agent_id, conversation.session_id)
         with self._parts.database.read() as connection:
-            known, reply = requests.earlier_reply(connection, key)
+            known, reply = requests.find_reply(connection, key)
             number = sessions.number_of(connection, *owner)
             return known, reply, [] if number is None else turns.last_said(connection, number)
 
@@ -127,9 +127,6 @@ class Converse:
             self._parts.lexical.put(tx, record.user_id, row, record.text)
             self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
         return id
-
-    def _write(self, key: RequestKey | None, now: float, apply: Callable[[Transaction], T]) -> T:
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
 
 def _without_context(vectors: _Vectors) -> _Vectors:

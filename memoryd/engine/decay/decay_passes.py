@@ -22,7 +22,6 @@ from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.archive import Shelve
 from memoryd.engine.memories.memory_writer import Change
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days as days
 from memoryd.storage.life import decay_passes, reviews
@@ -88,7 +87,7 @@ class Decay:
 
     def run(self, scope: Scope, key: RequestKey | None, operator: str = CALLER) -> DecayPass:
         """Make a pass over one user's memories. operator: who wanted it."""
-        known, reply = requests.replied_before(self._parts.database, key)
+        known, reply = self._parts.find_reply(key)
         if known:
             return cast(DecayPass, reply)
         now = self._parts.clock()
@@ -103,7 +102,7 @@ class Decay:
                 return DecayPass(id=None, archived=[], reviewed=[], undone=[], later=0, note=_BEHIND)
             return self._carry_out(tx, scope, plan, operator, undone, now)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def run_all(self) -> None:
         """Make a pass over everybody's memories."""
@@ -126,7 +125,7 @@ class Decay:
             withdrawn = reviews.withdraw_pass(tx, scope, pass_id)
             return PassUndone(id=pass_id, restored=[one.record.id for one in stored], withdrawn=withdrawn)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def _is_behind(self, connection: sqlite3.Connection, user_id: str, now: float) -> bool:
         """Whether the clock is set back, so that nothing may be done or undone."""

@@ -16,7 +16,6 @@ from memoryd.engine.decay.effective_importance import Age, age_of, ages
 from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import Change, seen
 from memoryd.engine.page_cursor import decode, encode, mark_of
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import reviews
 from memoryd.storage.life.reviews import ReviewRow
@@ -74,7 +73,7 @@ class Judge:
                 version = self._keep(tx, stored, review, now)
             return Decided(id=id, memory_id=review.memory_id, verdict=verdict, version=version)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def _promote(self, tx: Transaction, stored: Stored, deed: Deed, now: float) -> int:
         old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)

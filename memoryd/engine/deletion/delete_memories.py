@@ -102,7 +102,7 @@ class Forget:
             said = turns.find(tx.connection, scope, _source_ids([stored]) if sources else [])
             return self._destroy(tx, scope, author, [stored], list(said.values()))
 
-        return self._receipt(self._write(key, apply))
+        return self._receipt(self._parts.write_once(key, apply))
 
     def delete_many(
         self,
@@ -128,7 +128,7 @@ class Forget:
             chosen = found(tx.connection)
             return {**self._destroy(tx, scope, author, chosen.stored), **chosen.left}
 
-        return self._receipt(self._write(key, apply))
+        return self._receipt(self._parts.write_once(key, apply))
 
     def forget(
         self, ids: Sequence[str], author: Author, *, force: bool, scope: Scope, key: RequestKey | None
@@ -147,7 +147,7 @@ class Forget:
             gone_ids = [*gone["ids"], *gone["sources"], *of_triples]
             return {**gone, "ids": gone_ids, "sources": [], **chosen.left}
 
-        return self._receipt(self._write(key, apply))
+        return self._receipt(self._parts.write_once(key, apply))
 
     def preview(self, ids: Sequence[str], *, force: bool, scope: Scope) -> Deleted:
         """The receipt of a `forget` that is not carried out."""
@@ -185,16 +185,12 @@ class Forget:
             return {"memories": len(owned), "turns": said, "points": points}
 
         with self._knowledge.saving:  # no version may come between the files and the rows
-            known, counts = requests.replied_before(self._parts.database, key)
+            known, counts = self._parts.find_reply(key)
             if not known:  # or what came since would go
                 self._knowledge.forget_files(user_id)
-                counts = self._write(key, apply)
+                counts = self._parts.write_once(key, apply)
                 self._clear_caches()
         return UserDeleted(user_id=user_id, counts=counts, backups=self._removal.backups())
-
-    def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
-        now = self._parts.clock()
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
     def _receipt(self, gone: Gone | list[str]) -> Deleted:
         """A list, or `kept` in place of `skipped`, is what an older version kept of a request."""

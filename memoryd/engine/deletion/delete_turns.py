@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from memory_client.types import Deleted
 from memoryd.core.scope import Scope
@@ -11,7 +11,6 @@ from memoryd.engine.conversations.session_end import known
 from memoryd.engine.deletion.removal import Removal
 from memoryd.engine.memories.memory_writer import every
 from memoryd.engine.triples import evidence
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import sessions, turns
 from memoryd.storage.records.turns import StoredTurn
@@ -32,7 +31,7 @@ class ForgetTurns:
         def apply(tx: Transaction) -> list[str]:
             return self.destroy(tx, every(wanted, turns.find(tx.connection, scope, wanted), "turn"))
 
-        return self._removal.receipt(self._write(key, apply))
+        return self._removal.receipt(self._parts.write_once(key, apply))
 
     def delete_session(self, session_id: str, scope: Scope, key: RequestKey | None) -> Deleted:
         """Destroy a session with all its turns."""
@@ -43,11 +42,7 @@ class ForgetTurns:
             sessions.remove(tx, numbers)
             return ids
 
-        return self._removal.receipt(self._write(key, apply))
-
-    def _write(self, key: RequestKey | None, apply: Callable[[Transaction], list[str]]) -> list[str]:
-        now = self._parts.clock()
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._removal.receipt(self._parts.write_once(key, apply))
 
     def destroy(self, tx: Transaction, stored: Sequence[StoredTurn]) -> list[str]:
         """Destroy turns of one user; return their ids."""

@@ -13,7 +13,6 @@ from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.deletion.removal import Removal
 from memoryd.engine.memories.memory_writer import Change
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, decay_passes
 from memoryd.storage.records import memories
@@ -56,10 +55,8 @@ class Purge:
         if dry_run:
             with self._parts.database.read() as connection:
                 return self._removal.receipt(found(connection))
-        ids = self._parts.database.write(
-            lambda tx: requests.once(
-                tx, key, now, lambda: self._destroy(tx, scope, found(tx.connection), CALLER)
-            )
+        ids = self._parts.write_once(
+            key, lambda tx: self._destroy(tx, scope, found(tx.connection), CALLER), now
         )
         return self._removal.receipt(ids)
 

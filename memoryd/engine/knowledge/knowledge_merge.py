@@ -19,7 +19,6 @@ from memoryd.engine.knowledge.knowledge_store import Knowledge
 from memoryd.index.vectors.rounding import int64
 from memoryd.index.vectors.similar_pairs import near_pairs
 from memoryd.language.conflicts.types import FoundConflict, Judge, Said
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.life import conflicts
@@ -85,7 +84,7 @@ class MergeKnowledge:
 
     def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMerged:
         """Make one version of the newest merge and the increments behind it; nothing where there are none."""
-        known, reply = requests.replied_before(self._parts.database, key)
+        known, reply = self._parts.find_reply(key)
         if known:
             return _receipt(*reply)
         self._knowledge.settle(user_id)
@@ -94,7 +93,7 @@ class MergeKnowledge:
                 break
             ready = self._ready(user_id, self._effective(user_id))
             with self._knowledge.saving:
-                known, reply = requests.replied_before(self._parts.database, key)
+                known, reply = self._parts.find_reply(key)
                 if known:  # sent again while it was carried out
                     return _receipt(*reply)
                 # after a rollback meanwhile what was merged no longer counts; what came among it is missing

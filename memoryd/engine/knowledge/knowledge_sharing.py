@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from memory_client.errors import InvalidParameterError, NotFoundError
@@ -12,7 +12,6 @@ from memoryd.core.filters.grammar import Node
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.knowledge.knowledge_store import Knowledge
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.records import texts
@@ -50,7 +49,7 @@ class ShareKnowledge:
             grants.publish(tx, user_id, name, rows, now)
             return [len(set(rows)), now]
 
-        return self._receipt(user_id, user_id, name, self._write(key, apply))
+        return self._receipt(user_id, user_id, name, self._parts.write_once(key, apply))
 
     def subscribe(self, user_id: str, owner: str, name: str, key: RequestKey | None) -> SharedSet:
         """Be granted a published set. Raises `NotFoundError`, `InvalidParameterError` for one's own."""
@@ -68,16 +67,16 @@ class ShareKnowledge:
             found = self._find(tx.connection, user_id, owner, name)
             return [found["points"], found["created_at"]] if found else [0, now]
 
-        return self._receipt(user_id, owner, name, self._write(key, apply))
+        return self._receipt(user_id, owner, name, self._parts.write_once(key, apply))
 
     def unsubscribe(self, user_id: str, owner: str, name: str, key: RequestKey | None) -> None:
         """Give a grant back. Raises `NotFoundError`."""
-        self._write(key, lambda tx: grants.unsubscribe(tx, user_id, owner, name))
+        self._parts.write_once(key, lambda tx: grants.unsubscribe(tx, user_id, owner, name))
 
     def revoke(self, user_id: str, name: str, subscriber: str | None, key: RequestKey | None) -> int:
         """Take a set back; return how many grants ended. Raises `NotFoundError`."""
         now = self._parts.clock()
-        return self._write(key, lambda tx: grants.revoke(tx, user_id, name, subscriber, now))
+        return self._parts.write_once(key, lambda tx: grants.revoke(tx, user_id, name, subscriber, now))
 
     def shared(self, user_id: str) -> list[SharedSet]:
         """The user's own sets, then those granted."""
@@ -100,10 +99,6 @@ class ShareKnowledge:
     def _find(connection: sqlite3.Connection, user_id: str, owner: str, name: str) -> SharedSet | None:
         sets = grants.shared(connection, user_id)
         return next((one for one in sets if (one["owner"], one["name"]) == (owner, name)), None)
-
-    def _write(self, key: RequestKey | None, apply: Callable[[Transaction], T]) -> T:
-        now = self._parts.clock()
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
 
 def _unknown(id: str) -> int:

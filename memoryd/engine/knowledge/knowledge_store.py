@@ -32,7 +32,6 @@ from memoryd.engine.memories.record_builder import screened_own
 from memoryd.language.redact import screen_text
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.knowledge.base import EVERY, VersionStorage, best, checked_points, unknown_version
@@ -103,7 +102,7 @@ class Knowledge:
         """
         now = self._parts.clock()
         with self.saving:
-            known, reply = requests.replied_before(self._parts.database, key)
+            known, reply = self._parts.find_reply(key)
             if known:
                 return self._described(user_id, str(reply))
             self.settle(user_id)
@@ -122,7 +121,7 @@ class Knowledge:
                     self._catalogue.record(tx, user_id, version, points)
                 return id if also is None else also(tx, id)
 
-            self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+            self._parts.write_once(key, apply, now)
         return self._described(user_id, id)
 
     def load(self, user_id: str, version_id: str | None, top_k: int | None) -> Iterator[KnowledgePoint]:
@@ -204,7 +203,7 @@ class Knowledge:
     def rollback(self, user_id: str, version_id: str, key: RequestKey | None) -> KnowledgeVersion:
         """Make a new version that equals an old one; going back to the newest changes nothing."""
         with self.saving:
-            known, reply = requests.replied_before(self._parts.database, key)
+            known, reply = self._parts.find_reply(key)
             if known:
                 return self._described(user_id, str(reply))
             id = self.storage.resolve(user_id, version_id)
@@ -215,8 +214,7 @@ class Knowledge:
     def answer(self, key: RequestKey | None, reply: Any) -> None:
         """Keep the reply of a request that changed nothing."""
         if key is not None:
-            now = self._parts.clock()
-            self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: reply))
+            self._parts.write_once(key, lambda _: reply)
 
     def settle(self, user_id: str) -> None:
         """Let the catalogue follow the files, and the files have what was saved before there were any."""

@@ -15,7 +15,6 @@ from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import age_of
 from memoryd.engine.memories.memory_writer import Change, seen
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, versions
 from memoryd.storage.records.memories import Stored
@@ -41,7 +40,7 @@ class Shelve:
             put_away = replace(stored.record, state="archived", archived_because="user", archived_at=now)
             return self._change.apply(tx, stored, put_away, now, deed)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def restore(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
         """Bring an archived memory back, or a superseded one that nothing active stands for any more."""
@@ -57,7 +56,7 @@ class Shelve:
             _require_archived(stored.record)
             return self.bring_back(tx, stored, now, deed)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def bring_back(self, tx: Transaction, stored: Stored, now: float, deed: Deed) -> Updated:
         """Make an archived memory active, with a clock that starts anew."""

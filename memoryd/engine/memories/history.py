@@ -93,7 +93,7 @@ class History:
         """Make what a version said the next one."""
         now, deed = self._parts.clock(), author.deed("revert")
         with self._parts.database.read() as connection:
-            done, reply = requests.earlier_reply(connection, key)
+            done, reply = requests.find_reply(connection, key)
             if done:
                 return cast(Updated, reply)
             wanted = _told(connection, known(connection, scope, id).record, to)
@@ -108,7 +108,7 @@ class History:
             new = moved(stored.record, new, age.effective, age.days, now, self._parts.decay)
             return self._change.apply(tx, stored, new, now, deed, embedded)
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
 
 def _told(connection: sqlite3.Connection, current: Record, number: int) -> Record:

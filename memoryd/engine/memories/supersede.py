@@ -42,7 +42,7 @@ class Supersede:
         """Store the successor of an active memory; return its id."""
         now = self._parts.clock()
         with self._parts.database.read() as connection:
-            done, reply = requests.earlier_reply(connection, key)
+            done, reply = requests.find_reply(connection, key)
             if done:
                 return str(reply)
             draft = self._successor(connection, known(connection, scope, id), text, metadata or {}, now)
@@ -61,7 +61,7 @@ class Supersede:
             self._change.insert(tx, new, embedded, author.deed("create"))
             return new.id
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)
 
     def _successor(
         self,

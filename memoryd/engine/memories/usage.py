@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,7 +16,6 @@ from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import age_of, ages, crossed
 from memoryd.engine.memories.archive import Shelve, require_active
 from memoryd.engine.memories.memory_writer import Change, all_known, seen
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, boosts, reviews
 from memoryd.storage.life.boosts import UseKind
@@ -42,19 +41,25 @@ class Use:
 
     def boost(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Boosted:
         """Make a memory more important."""
-        return self._write(key, lambda tx, now: self._used(tx, scope, [id], "boost", author, now)[0])
+        now = self._parts.clock()
+        return self._parts.write_once(
+            key, lambda tx: self._used(tx, scope, [id], "boost", author, now)[0], now
+        )
 
     def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[Boosted]:
         """The same for what a reply really used, all or none."""
-        wanted = list(dict.fromkeys(ids))
-        return self._write(key, lambda tx, now: self._used(tx, scope, wanted, "use", Author(), now))
+        wanted, now = list(dict.fromkeys(ids)), self._parts.clock()
+        return self._parts.write_once(
+            key, lambda tx: self._used(tx, scope, wanted, "use", Author(), now), now
+        )
 
     def feedback(
         self, id: str, finding: Feedback, author: Author, scope: Scope, key: RequestKey | None
     ) -> FeedbackTaken:
         """Trust a memory more, or have somebody look at it."""
+        now = self._parts.clock()
 
-        def apply(tx: Transaction, now: float) -> FeedbackTaken:
+        def apply(tx: Transaction) -> FeedbackTaken:
             stored = seen(tx, scope, id)
             require_active(stored.record)
             confidence, review_id = stored.record.confidence, None
@@ -66,12 +71,13 @@ class Use:
                 review_id = self._doubt(tx, stored, finding, author.reason, now)
             return FeedbackTaken(id=id, confidence=confidence, review_id=review_id)
 
-        return self._write(key, apply)
+        return self._parts.write_once(key, apply, now)
 
     def pin(self, id: str, author: Author, *, pinned: bool, scope: Scope, key: RequestKey | None) -> Updated:
         """Take a memory out of the hands of clock and review, or give it back."""
+        now = self._parts.clock()
 
-        def apply(tx: Transaction, now: float) -> Updated:
+        def apply(tx: Transaction) -> Updated:
             stored = seen(tx, scope, id)
             old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
             new = decay.moved(
@@ -81,7 +87,7 @@ class Use:
                 reviews.withdraw(tx, old.user_id, id, kinds=["decay", "promotion"])
             return self._change.apply(tx, stored, new, now, author.deed("update"))
 
-        return self._write(key, apply)
+        return self._parts.write_once(key, apply, now)
 
     def _used(
         self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, author: Author, now: float
@@ -170,7 +176,3 @@ class Use:
         )
         reviews.insert(tx, review)
         return review.id
-
-    def _write(self, key: RequestKey | None, apply: Callable[[Transaction, float], T]) -> T:
-        now = self._parts.clock()
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx, now)))

@@ -20,7 +20,6 @@ from memoryd.engine.embedding.batches import portions
 from memoryd.engine.memories.memory_writer import Change, seen
 from memoryd.engine.memories.record_builder import new_record, redactions_of, screened_text, with_metadata
 from memoryd.retrieval.sources.meaning_source import Encoded
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days
 from memoryd.storage.requests import RequestKey
@@ -44,14 +43,12 @@ class Remember:
 
     def add(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, key: RequestKey | None) -> str:
         """Store one memory; its vector too when there is one in time."""
-        known, reply = requests.replied_before(self._parts.database, key)
+        known, reply = self._parts.find_reply(key)
         if known:
             return str(reply)
         record = self._record(text, metadata, owner, "text")
         embedded = self._parts.meaning.embed_in_time(record.text, self._parts.limits.add_cap)
-        return self._parts.database.write(
-            lambda tx: requests.once(tx, key, record.updated_at, lambda: self._told(tx, record, embedded))
-        )
+        return self._parts.write_once(key, lambda tx: self._told(tx, record, embedded), record.updated_at)
 
     def add_many(self, items: Sequence[str | MemoryItem], owner: Owner, key: RequestKey | None) -> list[str]:
         """Store many, in chunks that are each embedded, committed and acknowledged as a whole."""
@@ -139,17 +136,15 @@ class Remember:
             raise type(error)(f"{parameter}.{error.message}", **error.data) from error
 
     def _add_chunk(self, chunk: Sequence[Record], key: RequestKey | None) -> list[str]:
-        known, reply = requests.replied_before(self._parts.database, key)
+        known, reply = self._parts.find_reply(key)
         if known:
             return list(reply)
         embedded = self._parts.meaning.embed_all([Passage(record.text) for record in chunk])
 
-        def store(tx: Transaction) -> list[str]:
+        def apply(tx: Transaction) -> list[str]:
             return [self._insert(tx, *pair) for pair in zip(chunk, embedded, strict=True)]
 
-        return self._parts.database.write(
-            lambda tx: requests.once(tx, key, chunk[-1].updated_at, lambda: store(tx))
-        )
+        return self._parts.write_once(key, apply, chunk[-1].updated_at)
 
     def _told(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
         """Store what was told just now: somebody was there."""
@@ -183,4 +178,4 @@ class Remember:
                 crossed(tx, self._parts, new, age.effective, new.importance, now)
             return updated
 
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        return self._parts.write_once(key, apply, now)

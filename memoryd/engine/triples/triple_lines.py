@@ -23,7 +23,6 @@ from memoryd.core.triple_line_shapes import (
 )
 from memoryd.engine.context import Parts
 from memoryd.engine.triples.triple_store import Triples, displayed_alias, of_memory, of_turn, screened
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, turns
 from memoryd.storage.requests import RequestKey
@@ -148,7 +147,7 @@ class TripleLines:
             tx.mark_changed()
             return new, len(missing), missing[:_MAX_MISSING]
 
-        reply: Any = self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
+        reply: Any = self._parts.write_once(key, apply, now)
         return (reply, 0, []) if isinstance(reply, int) else reply  # an int: carried out by an older memoryd
 
 

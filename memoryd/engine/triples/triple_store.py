@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -36,7 +36,6 @@ from memoryd.language.triples import (
     name_of,
     predicate_of,
 )
-from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, turns
 from memoryd.storage.requests import RequestKey
@@ -81,7 +80,7 @@ class Triples:
             tx.mark_changed()
             return str(rows.store(tx, scope.user_id, said, new_id, told, now, by_hand=True))
 
-        return self._write(key, now, apply)
+        return self._parts.write_once(key, apply, now)
 
     def page(self, narrowed: Narrowed, cursor: str | None, limit: int, scope: Scope) -> TriplePage:
         """One page and the cursor of the next."""
@@ -139,7 +138,7 @@ class Triples:
             tx.mark_changed()
             return [id]
 
-        return self._removal.receipt(self._write(key, now, apply))
+        return self._removal.receipt(self._parts.write_once(key, apply, now))
 
     def alias(self, alias: str, entity: str, user_id: str, key: RequestKey | None) -> TripleAlias:
         """Make one name another name of a second; as they were typed."""
@@ -158,7 +157,7 @@ class Triples:
             tx.mark_changed()
             return 1
 
-        self._write(key, self._parts.clock(), apply)
+        self._parts.write_once(key, apply)
         return shown
 
     def unalias(self, alias: str, user_id: str, key: RequestKey | None) -> None:
@@ -175,7 +174,7 @@ class Triples:
             tx.mark_changed()
             return 1
 
-        self._write(key, self._parts.clock(), apply)
+        self._parts.write_once(key, apply)
 
     def aliases(self, entity: str | None, limit: int, user_id: str) -> list[TripleAlias]:
         """The other names of an entity, or all."""
@@ -190,9 +189,6 @@ class Triples:
         """Counts."""
         with self._parts.database.read() as connection:
             return census.of_scope(connection, scope)
-
-    def _write(self, key: RequestKey | None, now: float, apply: Callable[[Transaction], T]) -> T:
-        return self._parts.database.write(lambda tx: requests.once(tx, key, now, lambda: apply(tx)))
 
 
 def triple_not_found(id: str) -> NotFoundError:
