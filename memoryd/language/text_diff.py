@@ -1,16 +1,15 @@
-"""What changed between two texts, word by word; Chinese is cut into its words, too.
+"""Differences between two texts, by words, and by characters in scripts written without spaces.
 
-Words are found by jieba's dictionary (`rjieba`, loaded with the first Chinese text that is compared). Long
-texts are compared sentence by sentence first, so that the time stays near linear.
+Sentences are compared first, then the words of those that differ. Tokens that occur once in both texts are
+matched first (patience diff); `difflib` compares what lies between them.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -18,45 +17,50 @@ from operator import itemgetter
 from typing import Literal
 
 from memoryd.language.fold import UNSPACED
-from memoryd.language.text_cache import text_cache
 
 Op = Literal["equal", "insert", "delete", "replace"]
-Cut = Callable[[str], list[str]]
-_Row = tuple[int, int, "_Row | None"]
-"""A place in each text, and those before it."""
+_Anchor = tuple[int, int, "_Anchor | None"]
+"""A position in each text, and the anchor before it."""
 
-_PIECES = re.compile(rf"(?P<run>[{UNSPACED}]+)|(?:(?![{UNSPACED}])\w)+(?:['’](?:(?![{UNSPACED}])\w)+)*|\s+|.")
-_SENTENCES = re.compile(r".*?(?:[。！？!?\n]+|\.\s+|$)", re.DOTALL)
-_LONG = 4_000_000
-"""Characters of the one times those of the other, above which sentences are compared first."""
-_MOST_WORK = 20_000_000
-"""Pairs of equal words times the words of the shorter stretch, over all stretches that are compared; about 15
-ns each. What is beyond it is taken as replaced as a whole: `a b a a` has all its words in common with
-anything, and `SequenceMatcher` looks at every pair again for every stretch it finds."""
-_SHOWN, _BESIDE = 80, 30
-"""An equal stretch longer than `_SHOWN` characters is cut to `_BESIDE` on either side of a change."""
+_EXTENDING = r"[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d."
+"""What continues a grapheme: accents, variation selectors, skin tones, joined emoji."""
+_WORDS = re.compile(
+    rf"(?:(?![{UNSPACED}])\w)+(?:['’](?:(?![{UNSPACED}])\w)+)*|\s+|.(?:{_EXTENDING})*", re.DOTALL
+)
+_SENTENCES = re.compile(r".+?(?:[。！？!?\n]+|\.\s+|$)", re.DOTALL)
+_MAX_WORK = 20_000_000
+"""Pairs of equal words times the words of the shorter stretch, summed over the stretches compared; each costs
+about 15 ns. Stretches beyond the limit count as replaced: `SequenceMatcher` visits every pair for every block
+it finds, and `a b a a` has all its words in common with anything."""
+_MAX_EQUAL, _CONTEXT = 80, 30
+"""An equal stretch longer than `_MAX_EQUAL` characters is shown as `_CONTEXT` characters beside a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of both texts; a is empty for `insert`, b for `delete`, both are the same for `equal`."""
+    """A stretch of both texts; `a` is empty for `insert`, `b` for `delete`; both are the same for `equal`."""
 
-    op: Op
     a: str
     b: str
 
+    @property
+    def op(self) -> Op:
+        """How `b` differs from `a`."""
+        if self.a == self.b:
+            return "equal"
+        return "replace" if self.a and self.b else "delete" if self.a else "insert"
+
 
 @dataclass(slots=True)
-class _Work:
-    """What may still be done."""
+class _Budget:
+    """The work that is left."""
 
-    left: int = _MOST_WORK
+    left: int = _MAX_WORK
 
-    def takes(self, a: Sequence[str], b: Sequence[str]) -> bool:
-        """Whether two stretches have a word in common, and there is time to find which stand where."""
+    def spend(self, a: Sequence[str], b: Sequence[str]) -> bool:
+        """Pay for a comparison; False if the two share no word or the work is too much."""
         counts = Counter(b)
-        pairs = sum(counts[word] for word in a if word in counts and not _is_mark(word))
-        work = pairs * min(len(a), len(b))
+        work = sum(counts[word] for word in a if not _is_mark(word)) * min(len(a), len(b))
         if not 0 < work <= self.left:
             return False
         self.left -= work
@@ -65,151 +69,108 @@ class _Work:
 
 def text_diff(a: str, b: str) -> list[Piece]:
     """The pieces in order: their `a` joined is the first text, their `b` the second."""
-    if a == b:
-        return [Piece("equal", a, a)] if a else []
+    budget = _Budget()
     pieces: list[Piece] = []
-    work = _Work()
-    for old, new in _unequal(a, b, work):
-        pieces += [Piece("equal", old, new)] if old == new else _joined(_compared(old, new, words, work))
-    return _joined(pieces)
-
-
-def readable(pieces: Sequence[Piece]) -> str:
-    """One line such as `主人住在[-北京-]{+上海+}`; long stretches without a change are cut short."""
-    last = len(pieces) - 1
-    return "".join(_written(piece, at == 0, at == last) for at, piece in enumerate(pieces))
-
-
-def _unequal(a: str, b: str, work: _Work) -> list[tuple[str, str]]:
-    """Stretches of the two, in order; those of long texts that share whole sentences come apart."""
-    if len(a) * len(b) <= _LONG:
-        return [(a, b)]
-    return [(one.a, one.b) for one in _compared(a, b, _SENTENCES.findall, work)]
-
-
-def _compared(a: str, b: str, cut: Cut, work: _Work) -> list[Piece]:
-    """The words that each text has once, in the same order in both, hold the two together (patience diff);
-    what lies between them is compared word with word."""
-    ours, theirs = cut(a), cut(b)
-    pieces: list[Piece] = []
-    told = i = k = 0
-    for at, other in [*_anchors(ours, theirs), (len(ours), len(theirs))]:
-        if ours[i:at] != theirs[k:other]:
-            pieces += [*_same(ours[told:i]), *_between(ours[i:at], theirs[k:other], work)]
-            told = at
-        i, k = at, other
-    return [*pieces, *_same(ours[told:])]
-
-
-def _same(words: Sequence[str]) -> list[Piece]:
-    text = "".join(words)
-    return [Piece("equal", text, text)] if text else []
-
-
-def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest rising row of places at which a word stands that both have once."""
-    once = _singles(a), _singles(b)
-    ends: list[int] = []
-    rows: list[_Row] = []
-    for word, at in once[0].items():
-        other = once[1].get(word)
-        if other is not None:
-            place = bisect_left(ends, other)
-            row: _Row = (at, other, rows[place - 1] if place else None)
-            ends[place : place + 1], rows[place : place + 1] = [other], [row]
-    return _unrolled(rows[-1] if rows else None)
-
-
-def _unrolled(row: _Row | None) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    while row is not None:
-        at, other, row = row
-        found.append((at, other))
-    return found[::-1]
-
-
-def _singles(words: Sequence[str]) -> dict[str, int]:
-    counts = Counter(words)
-    return {word: at for at, word in enumerate(words) if counts[word] == 1}
-
-
-def _between(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Piece]:
-    start = _same_start(a, b)
-    end = _same_start(a[start:][::-1], b[start:][::-1])
-    middle = _matched(a[start : len(a) - end], b[start : len(b) - end], work)
-    return [*_same(a[:start]), *middle, *_same(a[len(a) - end :])]
-
-
-def _matched(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Piece]:
-    if not work.takes(a, b):
-        return [_piece("".join(a), "".join(b))] if a or b else []
-    codes = SequenceMatcher(_is_mark, a, b, autojunk=False).get_opcodes()
-    return [Piece(op, "".join(a[i:j]), "".join(b[k:n])) for op, i, j, k, n in codes]
-
-
-def _is_mark(word: str) -> bool:
-    """Spaces and punctuation stand everywhere: they go with the words beside them."""
-    return not any(map(str.isalnum, word))
-
-
-def _same_start(a: Sequence[str], b: Sequence[str]) -> int:
-    same = 0
-    for mine, yours in zip(a, b, strict=False):
-        if mine != yours:
-            break
-        same += 1
-    return same
-
-
-def _joined(pieces: Sequence[Piece]) -> list[Piece]:
-    """Neighbouring changes as one, with the white space between them."""
-    merged = _grouped(pieces, [piece.op == "equal" for piece in pieces])
-    inner = range(1, len(merged) - 1)
-    keeps = [one.op == "equal" and not (at in inner and one.a.isspace()) for at, one in enumerate(merged)]
-    return _grouped(merged, keeps)
-
-
-def _grouped(pieces: Sequence[Piece], keys: Sequence[bool]) -> list[Piece]:
-    runs = groupby(zip(keys, pieces, strict=True), key=itemgetter(0))
-    return [_merged([piece for _, piece in run]) for _, run in runs]
-
-
-def _merged(run: Sequence[Piece]) -> Piece:
-    if len(run) == 1:
-        return run[0]
-    return _piece("".join(one.a for one in run), "".join(one.b for one in run))
-
-
-def _piece(a: str, b: str) -> Piece:
-    return Piece("equal" if a == b else "insert" if not a else "delete" if not b else "replace", a, b)
-
-
-def _written(piece: Piece, is_first: bool, is_last: bool) -> str:
-    if piece.op != "equal":
-        return (f"[-{piece.a}-]" if piece.a else "") + (f"{{+{piece.b}+}}" if piece.b else "")
-    if len(piece.a) <= _SHOWN:
-        return piece.a
-    head = "" if is_first else piece.a[:_BESIDE]
-    return f"{head}…{'' if is_last else piece.a[-_BESIDE:]}"
+    for one in _merge(_align(_SENTENCES.findall(a), _SENTENCES.findall(b), budget)):
+        pieces += [one] if one.op == "equal" else _align(words(one.a), words(one.b), budget)
+    return _merge(pieces)
 
 
 def words(text: str) -> list[str]:
-    """The words, spaces and marks of a text in order; joined they are the text."""
-    found: list[str] = []
-    for match in _PIECES.finditer(text):
-        found += _cut(match.group()) if match["run"] else (match.group(),)
-    return found
+    """The words, white space and other graphemes of a text; joined they are the text."""
+    return _WORDS.findall(text)
 
 
-@text_cache(4096)
-def _cut(run: str) -> tuple[str, ...]:
-    """Versions of one text have most of it in common."""
-    return tuple(_segmenter()(run))
+def readable(pieces: Sequence[Piece]) -> str:
+    """One line such as `主人住在[-北京-]{+上海+}`; long equal stretches are abbreviated."""
+    last = len(pieces) - 1
+    return "".join(_format(piece, at == 0, at == last) for at, piece in enumerate(pieces))
 
 
-@functools.cache
-def _segmenter() -> Cut:
-    """jieba with its dictionary: a quarter of a second and 60 MB, for those who compare Chinese texts."""
-    import rjieba
+def _align(a: list[str], b: list[str], budget: _Budget) -> Iterator[Piece]:
+    """Pieces of two token lists, split at their anchors."""
+    start = other = 0
+    for end, other_end in [*_anchors(a, b), (len(a), len(b))]:
+        old, new = a[start:end], b[other:other_end]
+        yield from _pieces(old, new) if old == new else _compare(old, new, budget)
+        if end < len(a):
+            yield Piece(a[end], a[end])
+        start, other = end + 1, other_end + 1
 
-    return rjieba.Jieba().cut
+
+def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
+    """The longest common subsequence of the tokens that occur once in each."""
+    once_in_b = _singles(b)
+    positions: list[int] = []
+    anchors: list[_Anchor] = []
+    for word, at in _singles(a).items():
+        other = once_in_b.get(word)
+        if other is not None:
+            place = bisect_left(positions, other)
+            positions[place : place + 1] = [other]
+            anchors[place : place + 1] = [(at, other, anchors[place - 1] if place else None)]
+    return _unroll(anchors[-1] if anchors else None)
+
+
+def _unroll(anchor: _Anchor | None) -> list[tuple[int, int]]:
+    chain: list[tuple[int, int]] = []
+    while anchor is not None:
+        at, other, anchor = anchor
+        chain.append((at, other))
+    return chain[::-1]
+
+
+def _singles(tokens: Sequence[str]) -> dict[str, int]:
+    counts = Counter(tokens)
+    return {token: at for at, token in enumerate(tokens) if counts[token] == 1}
+
+
+def _compare(a: list[str], b: list[str], budget: _Budget) -> Iterator[Piece]:
+    """Pieces of two token lists without anchors; their common ends are matched first."""
+    start = _prefix_length(a, b)
+    end = _prefix_length(a[start:][::-1], b[start:][::-1])
+    old, new = a[start : len(a) - end], b[start : len(b) - end]
+    yield from _pieces(a[:start], a[:start])
+    if budget.spend(old, new):
+        for _, i, j, k, n in SequenceMatcher(_is_mark, old, new, autojunk=False).get_opcodes():
+            yield from _pieces(old[i:j], new[k:n])
+    else:
+        yield from _pieces(old, new)
+    yield from _pieces(a[len(a) - end :], a[len(a) - end :])
+
+
+def _prefix_length(a: list[str], b: list[str]) -> int:
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((at for at, (x, y) in pairs if x != y), min(len(a), len(b)))
+
+
+def _pieces(a: Sequence[str], b: Sequence[str]) -> list[Piece]:
+    return [Piece("".join(a), "".join(b))] if a or b else []
+
+
+def _is_mark(token: str) -> bool:
+    """White space and punctuation are too common to align by."""
+    return not any(map(str.isalnum, token))
+
+
+def _merge(pieces: Iterable[Piece]) -> list[Piece]:
+    """Adjacent pieces of one kind as one; white space between two changes belongs to them."""
+    merged = _group((piece.op == "equal", piece) for piece in pieces)
+    inner = range(1, len(merged) - 1)
+    return _group(
+        (one.op == "equal" and not (at in inner and one.a.isspace()), one) for at, one in enumerate(merged)
+    )
+
+
+def _group(keyed: Iterable[tuple[bool, Piece]]) -> list[Piece]:
+    runs = ([piece for _, piece in run] for _, run in groupby(keyed, key=itemgetter(0)))
+    return [Piece("".join(one.a for one in run), "".join(one.b for one in run)) for run in runs]
+
+
+def _format(piece: Piece, is_first: bool, is_last: bool) -> str:
+    if piece.op != "equal":
+        return (f"[-{piece.a}-]" if piece.a else "") + (f"{{+{piece.b}+}}" if piece.b else "")
+    if len(piece.a) <= _MAX_EQUAL:
+        return piece.a
+    head = "" if is_first else piece.a[:_CONTEXT]
+    return f"{head}…{'' if is_last else piece.a[-_CONTEXT:]}"

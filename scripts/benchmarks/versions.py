@@ -25,7 +25,6 @@ def run(bench: Bench) -> Iterator[Figure]:
         wait_ready(client)
         bench.notice(f"storing {VERSIONS} versions of a text of {CHARACTERS} characters")
         id = _store(client)
-        client.compare(id)  # loads the words of Chinese
         dice = random.Random(1)
         history = [timed(client.history, id) for _ in range(REPEATS)]
         whole = [timed(client.history, id, limit=VERSIONS) for _ in range(REPEATS)]

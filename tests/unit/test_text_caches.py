@@ -18,7 +18,6 @@ NO_TEXT = {
     "memoryd.core.life.active_days._begin",
     "memoryd.language.fold._simplified",
     "memoryd.language.snippet._traditional",
-    "memoryd.language.text_diff._segmenter",
     "memoryd.language.times.holidays._lunar",
     "memoryd.language.times.holidays._solar_term",
     "memoryd.language.triples.extractor._rules",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.language import text_diff as textdiff
+from memoryd.language import text_diff as text_diff_module
 from memoryd.language.text_diff import readable, text_diff, words
 
 PARTS = st.sampled_from(
@@ -38,7 +38,7 @@ texts = st.lists(PARTS, max_size=30).map("".join) | st.text(max_size=30)
     ("a", "b", "line"),
     [
         ("主人住在北京", "主人住在上海", "主人住在[-北京-]{+上海+}"),
-        ("主人上海见", "主人上午见", "主人[-上海-]{+上午+}见"),
+        ("主人上海见", "主人上午见", "主人上[-海-]{+午+}见"),
         ("主人喜欢拉面", "主人不喜欢拉面", "主人{+不+}喜欢拉面"),
         ("我明天去", "我去", "我[-明天-]去"),
         (
@@ -48,13 +48,14 @@ texts = st.lists(PARTS, max_size=30).map("".join) | st.text(max_size=30)
         ),
         ("I don't know", "I do know", "I [-don't-]{+do+} know"),
         ("在C盘", "在D盘", "在[-C-]{+D+}盘"),
+        ("好👍🏽", "好👍🏿", "好[-👍🏽-]{+👍🏿+}"),
         ("same", "same", "same"),
         ("", "new", "{+new+}"),
         ("old", "", "[-old-]"),
         ("", "", ""),
     ],
 )
-def test_a_difference_is_told_by_whole_words(a: str, b: str, line: str) -> None:
+def test_a_difference_keeps_words_and_graphemes_whole(a: str, b: str, line: str) -> None:
     assert readable(text_diff(a, b)) == line
 
 
@@ -132,5 +133,5 @@ def _work_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         done.append(sum(one == other for one in a for other in b if not mark(one)) * min(len(a), len(b)))
         return SequenceMatcher(mark, a, b, autojunk=autojunk)
 
-    monkeypatch.setattr(textdiff, "SequenceMatcher", noted)
+    monkeypatch.setattr(text_diff_module, "SequenceMatcher", noted)
     return done
