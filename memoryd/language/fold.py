@@ -67,8 +67,8 @@ _stemmers = threading.local()
 
 
 @functools.cache
-def _simplified() -> dict[int, str]:
-    """Traditional -> simplified, character by character, so that positions stay and context is no matter."""
+def simplified_table() -> dict[int, str]:
+    """Traditional -> simplified characters and straight quotes, for `str.translate`; positions stay."""
     characters = [chr(c) for block in ((0x3400, 0x4DC0), (0x4E00, 0xA000)) for c in range(*block)]
     converted = str(opencc.OpenCC("t2s").convert("\n".join(characters))).split("\n")
     pairs = zip(characters, converted, strict=True)
@@ -77,7 +77,7 @@ def _simplified() -> dict[int, str]:
 
 def fold(text: str) -> str:
     """The text in one form: NFKC, lower case, simplified, letters without diacritics."""
-    folded = unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(simplified_table())
     if folded.isascii():
         return folded
     decomposed = unicodedata.normalize("NFD", folded)

@@ -7,16 +7,20 @@ capitalised, in capitals, in traditional characters) and at its beginning.
 
 from __future__ import annotations
 
-import functools
 import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import opencc
-
-from memoryd.language.fold import STOP_CHARACTERS_ZH, UNSPACED, fold, index_terms, query_terms
+from memoryd.language.fold import (
+    STOP_CHARACTERS_ZH,
+    UNSPACED,
+    fold,
+    index_terms,
+    query_terms,
+    simplified_table,
+)
 from memoryd.language.text_cache import text_cache
 
 _READ_WHOLE = 4_000
@@ -108,7 +112,8 @@ def _stretches(text: str, terms: Sequence[str]) -> list[Span]:
     """What is read of a text, apart and in order."""
     if len(text) <= _READ_WHOLE:
         return [(0, len(text))]
-    places = sorted({0, *(place for term in terms[:_MOST_TERMS] for place in _places(text, term))})
+    simplified = text.translate(simplified_table())
+    places = sorted({0, *(place for term in terms[:_MOST_TERMS] for place in _places(simplified, term))})
     stretches: list[Span] = []
     for place in places:
         start = _word_start(text, max(0, place - _AROUND))
@@ -131,16 +136,9 @@ def _places(text: str, term: str) -> Iterator[int]:
 
 @text_cache(1024)
 def _spellings(term: str) -> tuple[str, ...]:
-    """How a term may begin in a text as it was written."""
-    if _WORD.fullmatch(term):
-        root = term[:-1] if term.endswith("i") else term  # the stem of happy is happi
-        return tuple(dict.fromkeys((root, root.capitalize(), root.upper())))
-    return tuple(dict.fromkeys((term, str(_traditional().convert(term)))))
-
-
-@functools.cache
-def _traditional() -> opencc.OpenCC:
-    return opencc.OpenCC("s2t")
+    """How a term may begin in a text that is not folded."""
+    root = term[:-1] if term.endswith("i") else term  # the stem of happy is happi
+    return tuple(dict.fromkeys((root, root.capitalize(), root.upper())))
 
 
 def _matches_within(text: str, wanted: frozenset[str]) -> Iterator[_Match]:

@@ -16,8 +16,7 @@ from memoryd.language.fold import query_terms
 
 NO_TEXT = {
     "memoryd.core.life.active_days._begin",
-    "memoryd.language.fold._simplified",
-    "memoryd.language.snippet._traditional",
+    "memoryd.language.fold.simplified_table",
     "memoryd.language.times.holidays._lunar",
     "memoryd.language.times.holidays._solar_term",
     "memoryd.language.triples.extractor._rules",

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from memoryd.language.numerals import english_number, numeral_value
 from memoryd.language.times.chinese import pieces as chinese
 from memoryd.language.times.chinese import words as chinese_words
 from memoryd.language.times.english import pieces as english
 from memoryd.language.times.english import words as english_words
 from memoryd.language.times.grammar import Rule
-from memoryd.language.times.numbers import chinese_number, english_number
 from memoryd.language.times.periods import Unit
 
 
@@ -58,7 +58,7 @@ class Language:
 
 
 def _chinese_count(match: re.Match[str]) -> tuple[int, Unit]:
-    count, unit = chinese_number(match["count"]), chinese_words.UNITS[match["unit"]]
+    count, unit = numeral_value(match["count"]), chinese_words.UNITS[match["unit"]]
     if match["way"] == "第":  # the second day is the first after
         return count - 1, unit
     return (-count if match["way"] == "前" else count), unit

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryd.language.times.chinese.words import TRADITIONAL
+from memoryd.language.fold import simplified_table
 from memoryd.language.times.reader import Reader, Reading
 from memoryd.language.times.reference import Reference
 from memoryd.language.times.syntax import CHINESE, ENGLISH, Language
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B)} | {0x2019: "'", 0x130: "I", 0x3000: " "}
-_FOLD = TRADITIONAL | _WIDE
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2}|\d")
 _TITLE = re.compile(r"《[^《》\n]{1,80}》|[\"“][^\"“”\n]{1,60}[\"”]|「[^「」\n]{1,60}」|『[^『』\n]{1,60}』")
@@ -43,7 +42,7 @@ def find(text: str, reference: datetime) -> tuple[TimeExpression, ...]:
     it has none. No text raises.
     """
     at = Reference.at(reference)
-    folded = text.translate(_FOLD)
+    folded = text.translate(_WIDE).translate(simplified_table())
     readings = _readings(folded, at)
     return tuple(_expression(text, reading, at) for reading in readings)
 

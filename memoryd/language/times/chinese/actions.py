@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from memoryd.language.numerals import numeral_value
 from memoryd.language.times import calendar_parts, holidays, periods
 from memoryd.language.times.chinese import words
-from memoryd.language.times.numbers import chinese_number
 from memoryd.language.times.pattern import Pattern, combined, fixed, last
 from memoryd.language.times.reference import FEW, Reference
 
@@ -32,21 +32,21 @@ def relative_year(match: re.Match[str], reference: Reference) -> Pattern:
 
 
 def year(match: re.Match[str], _: Reference) -> Pattern | None:
-    number = chinese_number(match[1])
+    number = numeral_value(match[1])
     if len(match[1]) == 2:
         number += 2000 if number < 50 else 1900
     return fixed(periods.year(number)) if 1000 <= number < 3000 else None
 
 
 def decade(match: re.Match[str], _: Reference) -> Pattern:
-    number = chinese_number(match[2])
+    number = numeral_value(match[2])
     if number < 100:
         number += 1900 if (match[1] and match[1] != "本世纪") or number >= 30 else 2000
     return fixed(periods.period_of(periods.year(number).start, "decade"))
 
 
 def month(match: re.Match[str], _: Reference) -> Pattern | None:
-    number = chinese_number(match[1])
+    number = numeral_value(match[1])
     dated = _DAY_AHEAD.match(match.string, match.end())  # 13月5日 is a wrong date, 13月 is none
     return calendar_parts.month(number) if 1 <= number <= 12 or dated else None
 
@@ -65,16 +65,16 @@ def week(match: re.Match[str], reference: Reference) -> Pattern | None:
 
 
 def day_of_month(match: re.Match[str], _: Reference) -> Pattern:
-    return calendar_parts.day_of_month(chinese_number(match[1]))
+    return calendar_parts.day_of_month(numeral_value(match[1]))
 
 
 def day_alone(match: re.Match[str], _: Reference) -> Pattern | None:
-    number = chinese_number(match[1])
+    number = numeral_value(match[1])
     return calendar_parts.day_of_month(number) if 1 <= number <= 31 else None
 
 
 def week_of_month(match: re.Match[str], _: Reference) -> Pattern:
-    return calendar_parts.week_of_month(-1 if match[0][0] == "最" else chinese_number(match[1]))
+    return calendar_parts.week_of_month(-1 if match[0][0] == "最" else numeral_value(match[1]))
 
 
 def slashed(match: re.Match[str], _: Reference) -> Pattern | None:
@@ -108,7 +108,7 @@ def half(match: re.Match[str], _: Reference) -> Pattern:
 
 
 def quarter(match: re.Match[str], _: Reference) -> Pattern:
-    return calendar_parts.quarter(chinese_number(match[1]))
+    return calendar_parts.quarter(numeral_value(match[1]))
 
 
 def holiday(match: re.Match[str], _: Reference) -> Pattern:
@@ -130,8 +130,8 @@ def day_part(match: re.Match[str], _: Reference) -> Pattern:
 def clock(match: re.Match[str], _: Reference) -> Pattern:
     minute = {None: None, "半": 30, "一刻": 15, "三刻": 45}.get(match[2], -1)
     if minute == -1:
-        minute = chinese_number(match[2].rstrip("分"))
-    return calendar_parts.clock(chinese_number(match[1]), minute)
+        minute = numeral_value(match[2].rstrip("分"))
+    return calendar_parts.clock(numeral_value(match[1]), minute)
 
 
 def digital(match: re.Match[str], _: Reference) -> Pattern:
@@ -150,7 +150,7 @@ def _count(number: str, unit: str) -> tuple[int, periods.Unit] | None:
             "hour": (30, "minute"),
         }
         return halves.get(found)
-    count = chinese_number(number[-1] if _APPROXIMATE.fullmatch(number) else number)
+    count = numeral_value(number[-1] if _APPROXIMATE.fullmatch(number) else number)
     named = found == "year" and (count >= 1000 or (number.isdigit() and (count >= 60 or number[0] == "0")))
     return None if named else (count, found)
 
@@ -161,7 +161,7 @@ def ago(match: re.Match[str], reference: Reference) -> Pattern | None:
         return None
     count, unit = counted
     if _APPROXIMATE.fullmatch(match[1]):  # 两三天前
-        first, last = (reference.ago(chinese_number(c), unit) for c in reversed(match[1]))
+        first, last = (reference.ago(numeral_value(c), unit) for c in reversed(match[1]))
         return fixed(periods.Period(first.start, last.end, "part"))
     if match[3]:  # 一年半前
         if unit != "year":
@@ -175,7 +175,7 @@ def ago(match: re.Match[str], reference: Reference) -> Pattern | None:
 
 
 def ago_and_half(match: re.Match[str], reference: Reference) -> Pattern:
-    count = chinese_number(match[1])
+    count = numeral_value(match[1])
     if match[2] == "月":
         return fixed(reference.ago(30 * count + 15, "day"))
     return fixed(periods.period_of(reference.ago(60 * count + 30, "minute").start, "hour"))
@@ -205,19 +205,19 @@ def past(match: re.Match[str], reference: Reference) -> Pattern | None:
 
 def few_before(match: re.Match[str], reference: Reference) -> Pattern:
     few = match[1] in "几些"
-    return fixed(reference.few_before(words.UNITS[match[2]], FEW if few else chinese_number(match[1])))
+    return fixed(reference.few_before(words.UNITS[match[2]], FEW if few else numeral_value(match[1])))
 
 
 def lunar(match: re.Match[str], _: Reference) -> Pattern:
     month = match[1] or match[2] or match[3]
-    number = words.LUNAR_MONTHS.get(month) or chinese_number(month)
+    number = words.LUNAR_MONTHS.get(month) or numeral_value(month)
     day = match[4].replace("廿", "二十").lstrip("初")
-    return calendar_parts.holiday(holidays.lunar(number, chinese_number(day)))
+    return calendar_parts.holiday(holidays.lunar(number, numeral_value(day)))
 
 
 def bare_day(match: re.Match[str], _: Reference) -> Pattern:
     """5日 alone may be a duration: only found within a month."""
-    number = chinese_number(match[1])
+    number = numeral_value(match[1])
     return Pattern("day", calendar_parts.day_of_month(number).make, frozenset({"month"}))
 
 
@@ -228,4 +228,4 @@ def day_part_character(match: re.Match[str], _: Reference) -> Pattern:
 def eve_or_first(match: re.Match[str], _: Reference) -> Pattern:
     if match[0].endswith("三十"):
         return calendar_parts.holiday(holidays.CHINESE["除夕"])
-    return calendar_parts.holiday(holidays.lunar(1, chinese_number(match[1].lstrip("初"))))
+    return calendar_parts.holiday(holidays.lunar(1, numeral_value(match[1].lstrip("初"))))

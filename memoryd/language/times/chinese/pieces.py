@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memoryd.language.numerals import CHINESE_DIGITS
 from memoryd.language.times import holidays
 from memoryd.language.times.chinese import actions as means
 from memoryd.language.times.chinese import words
@@ -61,11 +62,12 @@ def _rules() -> Iterator[tuple[str, Rule]]:
     yield (
         "12一二",
         _rule(
-            rf"{_NOT_IN_NUMBER}([12]\d{{3}}|[一二][{words.DIGITS}]{{3}})年(?![代级糕])(?:度|间)?", means.year
+            rf"{_NOT_IN_NUMBER}([12]\d{{3}}|[一二][{CHINESE_DIGITS}]{{3}})年(?![代级糕])(?:度|间)?",
+            means.year,
         ),
     )
     yield (
-        "056789" + words.DIGITS,
+        "056789" + CHINESE_DIGITS,
         _rule(
             rf"{_NOT_IN_NUMBER}([05-9]\d|[零〇五六七八九][零〇一二三四五六七八九])年{words.NOT_YEAR}(?!以?前|之前|以?后)",
             means.year,
@@ -73,7 +75,7 @@ def _rules() -> Iterator[tuple[str, Rule]]:
     )
     yield (
         "1234一二三四",
-        _rule(rf"{_NOT_IN_NUMBER}([1-4]\d|[一二三四][{words.DIGITS}])年(?=\s*{_N}月)", means.year),
+        _rule(rf"{_NOT_IN_NUMBER}([1-4]\d|[一二三四][{CHINESE_DIGITS}])年(?=\s*{_N}月)", means.year),
     )
     yield (
         _BEGIN_NUMBER,

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from memoryd.language.numerals import CHINESE_DIGITS
 from memoryd.language.times.calendar_parts import Third
 from memoryd.language.times.periods import Unit
 
-DIGITS = "零〇○一二两三四五六七八九"
-NUMERALS = DIGITS + "十百"
+NUMERALS = CHINESE_DIGITS + "十百"
 NUMBER = rf"(?:\d{{1,4}}|[{NUMERALS}]{{1,6}})"
-# Traditional forms of the characters used in these tables.
-TRADITIONAL = str.maketrans(
-    "週號後點個幾這節過間禮兩內從來現舊曆農陰聖誕國慶勞動當鐘時歲陽臘復兒婦軍師萬雙淩裏裡裹愚樹親會黨為達減聽說還開頭線樓廣場電門戶層棟車廳臺檯隊廠員機長學醫館鎮橋園衛視報刻髮錢們變態黃歷鍾",
-    "周号后点个几这节过间礼两内从来现旧历农阴圣诞国庆劳动当钟时岁阳腊复儿妇军师万双凌里里里愚树亲会党为达减听说还开头线楼广场电门户层栋车厅台台队厂员机长学医馆镇桥园卫视报刻发钱们变态黄历钟",
-)
 
 DAYS = {"大前天": -3, "前天": -2, "昨": -1, "今": 0, "明": 1, "后天": 2, "大后天": 3}
 YEARS = {"大前年": -3, "前年": -2, "去年": -1, "上一年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from memoryd.language.numerals import ENGLISH_DECADES, ENGLISH_ORDINALS, english_number
 from memoryd.language.times import calendar_parts, holidays, periods
 from memoryd.language.times.english import words
-from memoryd.language.times.numbers import ENGLISH_DECADES, ENGLISH_ORDINALS, english_number
 from memoryd.language.times.pattern import Pattern, combined, current, fixed, following, last, recurring
 from memoryd.language.times.periods import DAY, Period, Unit, add, period_of
 from memoryd.language.times.reference import FEW, Reference

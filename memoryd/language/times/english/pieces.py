@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from memoryd.language.numerals import ENGLISH_COUNTS, ENGLISH_DECADES, ENGLISH_ORDINALS
 from memoryd.language.times import holidays
 from memoryd.language.times.english import actions as means
 from memoryd.language.times.english import words
 from memoryd.language.times.grammar import Build, Rule, by_first
-from memoryd.language.times.numbers import ENGLISH_DECADES, ENGLISH_NUMBERS, ENGLISH_ORDINALS
 from memoryd.language.times.numeric_dates import NUMERIC
 
 NUMBER_KEY = "#"
@@ -19,8 +19,8 @@ def _any(forms: Iterable[str]) -> str:
     return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
 
 
-_TENS = _any(word for word, value in ENGLISH_NUMBERS.items() if value >= 20)
-_ONES = _any(word for word, value in ENGLISH_NUMBERS.items() if 0 < value < 20)
+_TENS = _any(word for word, value in ENGLISH_COUNTS.items() if value >= 20)
+_ONES = _any(word for word, value in ENGLISH_COUNTS.items() if 0 < value < 20)
 NUMBER = rf"(?:\d{{1,4}}|(?:{_TENS})(?:[- ](?:{_ONES}))?|{_ONES})"
 _FEW = r"few|several|couple(?:\s+of)?"
 _UNIT = rf"({_any(words.UNITS)}|fortnight)s?\b"
@@ -42,7 +42,7 @@ def _rule(form: str, build: Build, needs: str | None = None) -> Rule:
 
 
 def _rules() -> Iterator[tuple[Iterable[str], Rule]]:
-    numbers = (*ENGLISH_NUMBERS, NUMBER_KEY, "few", "several", "couple", "fortnight")
+    numbers = (*ENGLISH_COUNTS, NUMBER_KEY, "few", "several", "couple", "fortnight")
     months, weekdays = tuple(words.MONTH_NUMBERS), tuple(words.WEEKDAY_NUMBERS)
     steps = ("last", "previous", "past", "this", "current", "next", "coming")
     yield from (((NUMBER_KEY,), rule) for rule in NUMERIC)
