@@ -6,28 +6,29 @@ from typing import Any, Literal
 from memory_client.api import MethodSpec
 from memory_client.async_core import AsyncCore
 from memory_client.types import (
-    Appended,
-    Boosted,
-    Compacted,
+    AppendResult,
+    BoostResult,
+    CheckResult,
+    CompactResult,
     Comparison,
     Conflict,
     DecayPass,
     DecayPreview,
-    Decided,
-    Deleted,
+    DecideResult,
+    DeleteAllResult,
+    DeleteResult,
     Direction,
-    Ended,
-    Extended,
+    EndResult,
+    ExtendResult,
     Feedback,
-    FeedbackTaken,
+    FeedbackResult,
     Filters,
-    Finding,
-    Forgotten,
+    ForgetResult,
     Hits,
     Intent,
     KnowledgeComparison,
     KnowledgeItem,
-    KnowledgeMerged,
+    KnowledgeMergeResult,
     KnowledgePoint,
     KnowledgeVersion,
     Memory,
@@ -36,11 +37,10 @@ from memory_client.types import (
     Mode,
     Order,
     Page,
-    PassUndone,
-    Pong,
-    Reindexed,
+    PingResult,
+    ReindexResult,
     RelevantPoint,
-    Resolved,
+    ResolveResult,
     ReviewKind,
     ReviewPage,
     ReviewState,
@@ -63,8 +63,8 @@ from memory_client.types import (
     Turn,
     TurnItem,
     TurnPage,
-    Updated,
-    UserDeleted,
+    UndoPassResult,
+    UpdateResult,
     Verdict,
     Version,
 )
@@ -85,7 +85,7 @@ class AsyncConversationClient:
         metadata: dict[str, Any] | None = None,
         remember: bool = True,
         request_id: str | None = None,
-    ) -> Appended: ...
+    ) -> AppendResult: ...
     async def extend(
         self,
         session_id: str,
@@ -95,7 +95,7 @@ class AsyncConversationClient:
         agent_id: str | None = None,
         tz: str | None = None,
         request_id: str | None = None,
-    ) -> Extended: ...
+    ) -> ExtendResult: ...
     async def window(
         self,
         session_id: str,
@@ -130,7 +130,7 @@ class AsyncConversationClient:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted: ...
+    ) -> DeleteResult: ...
     async def end(
         self,
         session_id: str,
@@ -138,7 +138,7 @@ class AsyncConversationClient:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Ended: ...
+    ) -> EndResult: ...
 
 class AsyncDecayClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
@@ -163,7 +163,7 @@ class AsyncDecayClient:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> PassUndone: ...
+    ) -> UndoPassResult: ...
     async def purge(
         self,
         older_than: float | None = None,
@@ -172,7 +172,7 @@ class AsyncDecayClient:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted: ...
+    ) -> DeleteResult: ...
 
 class AsyncReviewClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
@@ -196,7 +196,7 @@ class AsyncReviewClient:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Decided: ...
+    ) -> DecideResult: ...
 
 class AsyncTriplesClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
@@ -258,7 +258,7 @@ class AsyncTriplesClient:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted: ...
+    ) -> DeleteResult: ...
     async def alias(
         self,
         alias: str,
@@ -350,7 +350,7 @@ class AsyncKnowledgePointsClient:
         user_id: str,
         *,
         request_id: str | None = None,
-    ) -> KnowledgeMerged: ...
+    ) -> KnowledgeMergeResult: ...
     async def compare(
         self,
         user_id: str,
@@ -405,13 +405,13 @@ class AsyncKnowledgePointsClient:
 
 class AsyncAdminClient:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
-    async def reindex(self) -> Reindexed: ...
-    async def compact(self) -> Compacted: ...
+    async def reindex(self) -> ReindexResult: ...
+    async def compact(self) -> CompactResult: ...
     async def doctor(
         self,
         *,
         repair: bool = False,
-    ) -> list[Finding]: ...
+    ) -> list[CheckResult]: ...
     async def metrics(self) -> Metrics: ...
     async def config(self) -> list[SettingValue]: ...
     async def shutdown(self) -> None: ...
@@ -548,7 +548,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
+    ) -> UpdateResult: ...
     async def update_metadata(
         self,
         id: str,
@@ -559,7 +559,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
+    ) -> UpdateResult: ...
     async def update_importance(
         self,
         id: str,
@@ -571,8 +571,8 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
-    async def ping(self) -> Pong: ...
+    ) -> UpdateResult: ...
+    async def ping(self) -> PingResult: ...
     async def status(self) -> Status: ...
     async def delete(
         self,
@@ -585,7 +585,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted: ...
+    ) -> DeleteResult: ...
     async def forget(
         self,
         query: str | None = None,
@@ -599,7 +599,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Forgotten: ...
+    ) -> ForgetResult: ...
     async def delete_many(
         self,
         ids: list[str] | None = None,
@@ -612,13 +612,13 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted: ...
+    ) -> DeleteResult: ...
     async def delete_all(
         self,
         user_id: str,
         *,
         request_id: str | None = None,
-    ) -> UserDeleted: ...
+    ) -> DeleteAllResult: ...
     async def boost(
         self,
         id: str,
@@ -628,7 +628,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Boosted: ...
+    ) -> BoostResult: ...
     async def mark_used(
         self,
         ids: list[str],
@@ -636,7 +636,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> list[Boosted]: ...
+    ) -> list[BoostResult]: ...
     async def feedback(
         self,
         id: str,
@@ -647,7 +647,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> FeedbackTaken: ...
+    ) -> FeedbackResult: ...
     async def pin(
         self,
         id: str,
@@ -658,7 +658,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
+    ) -> UpdateResult: ...
     async def archive(
         self,
         id: str,
@@ -668,7 +668,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
+    ) -> UpdateResult: ...
     async def restore(
         self,
         id: str,
@@ -678,7 +678,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
+    ) -> UpdateResult: ...
     async def history(
         self,
         id: str,
@@ -707,7 +707,7 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated: ...
+    ) -> UpdateResult: ...
     async def supersede(
         self,
         id: str,
@@ -740,4 +740,4 @@ class AsyncKnowledgeClient(AsyncCore):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Resolved: ...
+    ) -> ResolveResult: ...

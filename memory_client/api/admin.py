@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from memory_client.api.spec import long_running
-from memory_client.types import Compacted, Finding, Metrics, Reindexed, SettingValue
+from memory_client.types import CheckResult, CompactResult, Metrics, ReindexResult, SettingValue
 
 
 class AdminAPI:
     """Maintenance of the store and the process, over all users."""
 
     @long_running
-    def reindex(self) -> Reindexed:
+    def reindex(self) -> ReindexResult:
         """Rebuild everything derived from the memories: the keyword index, the vectors, the hot index.
 
         Search goes on with what is left of the old index meanwhile; texts are embedded again.
         """
 
     @long_running
-    def compact(self) -> Compacted:
+    def compact(self) -> CompactResult:
         """Merge fragments, drop old versions of the vector store, give space back to the disk."""
 
     @long_running
-    def doctor(self, *, repair: bool = False) -> list[Finding]:
+    def doctor(self, *, repair: bool = False) -> list[CheckResult]:
         """Check the store and everything derived from it; `repair` mends what can be mended."""
 
     def metrics(self) -> Metrics:

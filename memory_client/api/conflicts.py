@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api.spec import long_running
-from memory_client.types import Conflict, Resolved
+from memory_client.types import Conflict, ResolveResult
 
 
 class ConflictsAPI:
@@ -48,7 +48,7 @@ class ConflictsAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Resolved:
+    ) -> ResolveResult:
         """Decide between two memories: the loser is archived as `wrong`, and what was open between the two is
         closed; the winner stays as it is. `restore` brings the loser back, with all that it excludes.
 

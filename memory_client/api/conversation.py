@@ -6,11 +6,11 @@ from typing import Any
 
 from memory_client.api.spec import long_running
 from memory_client.types import (
-    Appended,
-    Deleted,
+    AppendResult,
+    DeleteResult,
     Direction,
-    Ended,
-    Extended,
+    EndResult,
+    ExtendResult,
     Filters,
     Role,
     Turn,
@@ -41,7 +41,7 @@ class ConversationAPI:
         metadata: dict[str, Any] | None = None,
         remember: bool = True,
         request_id: str | None = None,
-    ) -> Appended:
+    ) -> AppendResult:
         """Store one turn durably, without waiting for its vector; keyword search finds it at once.
 
         `at`: when it was said, epoch seconds or ISO 8601, by default now; `tz`: the speaker's time zone by
@@ -61,7 +61,7 @@ class ConversationAPI:
         agent_id: str | None = None,
         tz: str | None = None,
         request_id: str | None = None,
-    ) -> Extended:
+    ) -> ExtendResult:
         """Store many turns with their vectors, chunk by chunk, in order.
 
         An item takes what `append` takes: `role`, `text` (or `content`), `at` (or `timestamp`), `tz` (by
@@ -109,7 +109,7 @@ class ConversationAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy the turns of `ids`, or a whole session: one of the two.
 
         Unknown ids and sessions raise `NotFoundError` and nothing is deleted. Raises `WrongIdError`.
@@ -122,7 +122,7 @@ class ConversationAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Ended:
+    ) -> EndResult:
         """Close a session; its turns that are not to be remembered go.
 
         A session without a turn for `conversation.idle_minutes` closes by itself; the time a turn was

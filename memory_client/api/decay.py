@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api.spec import long_running
-from memory_client.types import DecayPass, DecayPreview, Deleted, PassUndone
+from memory_client.types import DecayPass, DecayPreview, DeleteResult, UndoPassResult
 
 
 class DecayAPI:
@@ -40,7 +40,7 @@ class DecayAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> PassUndone:
+    ) -> UndoPassResult:
         """Bring back what a pass archived, each as `restore` does, and withdraw its open reviews.
 
         What it did to memories of other agents stays; `agent_id="*"` undoes all of it. Raises
@@ -56,7 +56,7 @@ class DecayAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy what was archived more than `older_than` days ago, by default `decay.retention_days`.
 
         Leaves out what is pinned, of category core or system, and what a jump of the clock may have made that

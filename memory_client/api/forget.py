@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api.spec import long_running
-from memory_client.types import Deleted, Filters, Forgotten, UserDeleted
+from memory_client.types import DeleteAllResult, DeleteResult, Filters, ForgetResult
 
 
 class ForgetAPI:
@@ -24,7 +24,7 @@ class ForgetAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy a memory in every state and version, and everything derived from it.
 
         `sources` also destroys the turn it came from (`source_id`). What it said leaves a salted hash, so
@@ -47,7 +47,7 @@ class ForgetAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Forgotten:
+    ) -> ForgetResult:
         """Show what a query means, active or not: memories, turns and triples; then destroy some by `ids`.
 
         `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
@@ -71,7 +71,7 @@ class ForgetAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
 
         Unknown ids raise `NotFoundError` and nothing is deleted. Memories that are system, core or pinned are
@@ -80,5 +80,5 @@ class ForgetAPI:
         """
 
     @long_running
-    def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
+    def delete_all(self, user_id: str, *, request_id: str | None = None) -> DeleteAllResult:
         """Destroy every row and file of a user, physically, before it returns. `user_id` has no default."""

@@ -7,7 +7,7 @@ from memory_client.types import (
     Filters,
     KnowledgeComparison,
     KnowledgeItem,
-    KnowledgeMerged,
+    KnowledgeMergeResult,
     KnowledgePoint,
     KnowledgeVersion,
     RelevantPoint,
@@ -79,7 +79,7 @@ class KnowledgeAPI:
         """
 
     @long_running
-    def merge(self, user_id: str, *, request_id: str | None = None) -> KnowledgeMerged:
+    def merge(self, user_id: str, *, request_id: str | None = None) -> KnowledgeMergeResult:
         """Make one version of what is known now, points that say the same as one; nothing where none is new.
 
         They must agree in polarity, numbers, times and names; the best score stays, metadata is joined.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
+from memory_client.types import BoostResult, Feedback, FeedbackResult, UpdateResult
 
 
 class LifeAPI:
@@ -17,7 +17,7 @@ class LifeAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Boosted:
+    ) -> BoostResult:
         """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts again.
 
         Uses within 2 hours count once, and no more than +1.0 is added on a local day (settings `boost.*`);
@@ -34,7 +34,7 @@ class LifeAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> list[Boosted]:
+    ) -> list[BoostResult]:
         """`boost` for each memory a reply has really used, at most 1000, all or none, each id once."""
 
     def feedback(
@@ -47,7 +47,7 @@ class LifeAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> FeedbackTaken:
+    ) -> FeedbackResult:
         """Say that a memory was `useful`, or is `wrong` or `outdated`.
 
         useful: confidence + 0.1, up to 1.0, and nothing else. wrong, outdated: a review is opened, or the one
@@ -65,7 +65,7 @@ class LifeAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Keep a memory as it is: exempt from decay, expiry, review and purge; `pinned=False` ends it.
 
         Its importance stays at what time had left of it. Raises `NotFoundError`, `WrongIdError`.
@@ -80,7 +80,7 @@ class LifeAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Put a memory away: ordinary searches no longer find it, `restore` brings it back.
 
         Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is not active.
@@ -95,7 +95,7 @@ class LifeAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Bring an archived memory back, whatever archived it; its clock starts anew, at .5 or more.
 
         A superseded one comes back once what took its place is archived or deleted: the end that this set is

@@ -15,14 +15,14 @@ from memory_client.types import (
     Mode,
     Order,
     Page,
-    Pong,
+    PingResult,
     SearchOrder,
     SearchReport,
     SearchScope,
     Stats,
     Status,
     Threshold,
-    Updated,
+    UpdateResult,
 )
 
 
@@ -214,7 +214,7 @@ class MemoryAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Put a memory better: same id, next version.
 
         `operator` is who makes the change and `reason` why, up to 1,000 characters; `history` shows both. A
@@ -232,7 +232,7 @@ class MemoryAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Merge `metadata` into a memory's; None removes a key (a field falls back to its default).
 
         Takes the fields that `add` takes, but for `agent_id`, `session_id` and `importance`, which has
@@ -250,13 +250,13 @@ class MemoryAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Change the importance by `delta`, or set it to `value`; kept within 0 and 5.
 
         Raises `NotFoundError`, `WrongIdError`.
         """
 
-    def ping(self) -> Pong:
+    def ping(self) -> PingResult:
         """Whether the process answers."""
 
     def status(self) -> Status:

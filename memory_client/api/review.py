@@ -1,8 +1,8 @@
-"""Group `review`: memories whose fate somebody has to decide."""
+"""Group `review`: decisions about memories that a person has to make."""
 
 from __future__ import annotations
 
-from memory_client.types import Decided, ReviewKind, ReviewPage, ReviewState, Verdict
+from memory_client.types import DecideResult, ReviewKind, ReviewPage, ReviewState, Verdict
 
 
 class ReviewAPI:
@@ -36,7 +36,7 @@ class ReviewAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Decided:
+    ) -> DecideResult:
         """Answer a review.
 
         promote: the memory becomes core. keep: it stays; one that has fallen begins at .5 again, with a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_client.api.spec import long_running
 from memory_client.types import (
-    Deleted,
+    DeleteResult,
     TripleAlias,
     TripleImport,
     TriplePage,
@@ -109,7 +109,7 @@ class TriplesAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy a triple: no memory makes it again, only `add` does. Memories that say so stay.
 
         Evidence of agents the call does not see stays, and the triple for them; their memories may say it

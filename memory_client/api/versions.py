@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_client.types import Comparison, Updated, Version
+from memory_client.types import Comparison, UpdateResult, Version
 
 
 class VersionsAPI:
@@ -51,7 +51,7 @@ class VersionsAPI:
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Make what version `to` said the next version: text, metadata and fields.
 
         Its life goes on: importance, state, pin and links stay as they are. Raises as `compare`, and

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from memory_client.types.vocabulary import Stage
 
 
-class Pong(TypedDict):
+class PingResult(TypedDict):
     """The answer to `ping`."""
 
     pid: int
@@ -47,7 +47,7 @@ class Status(TypedDict):
     warnings: list[str]
 
 
-class Reindexed(TypedDict):
+class ReindexResult(TypedDict):
     """What `admin.reindex` rebuilt."""
 
     lexical: int
@@ -55,14 +55,14 @@ class Reindexed(TypedDict):
     pending: int
 
 
-class Compacted(TypedDict):
+class CompactResult(TypedDict):
     """What `admin.compact` achieved, in bytes on disk."""
 
     before: int
     after: int
 
 
-class Finding(TypedDict):
+class CheckResult(TypedDict):
     """One line of `doctor`."""
 
     check: str

@@ -48,7 +48,7 @@ class Conflict(TypedDict):
     """The reason that was given."""
 
 
-class Resolved(TypedDict):
+class ResolveResult(TypedDict):
     """winner, loser: the memories; archived: whether the loser was archived now; closed: conflicts closed."""
 
     winner: str

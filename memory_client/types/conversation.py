@@ -69,7 +69,7 @@ class TurnPage(TypedDict):
     total: int
 
 
-class Appended(TypedDict):
+class AppendResult(TypedDict):
     """The receipt of `conversation.append`."""
 
     id: str
@@ -81,7 +81,7 @@ class Appended(TypedDict):
     """Empty: no anchors are recognised."""
 
 
-class Extended(TypedDict):
+class ExtendResult(TypedDict):
     """The receipt of `conversation.extend`; ids in the order of the items."""
 
     ids: list[str]
@@ -89,7 +89,7 @@ class Extended(TypedDict):
     count: int
 
 
-class Ended(TypedDict):
+class EndResult(TypedDict):
     """The receipt of `conversation.end`."""
 
     session_id: str

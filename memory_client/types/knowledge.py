@@ -56,22 +56,23 @@ class KnowledgeVersion(TypedDict):
     parents: list[str]
     """Of a merge the versions it holds, of a rollback the one it equals."""
     created_at: float
-    points: int
+    point_count: int
     damaged: list[DamagedLine]
 
 
-class KnowledgeMerged(TypedDict):
+class KnowledgeMergeResult(TypedDict):
     """The receipt of `merge`; `version_id` is None when there was nothing to merge."""
 
     version_id: str | None
     parents: list[str]
-    points: int
-    merged: int
-    """Points that another one stands for now."""
-    left_out: int
-    """Points of the lowest scores, beyond `knowledge.max_points`."""
-    conflicts: int
-    """Contradictions that were queued."""
+    point_count: int
+    """Points of the new version."""
+    merged_count: int
+    """Points merged into another one."""
+    omitted_count: int
+    """Points with the lowest scores, left out because there are more than `knowledge.max_points`."""
+    conflict_count: int
+    """New conflicts."""
 
 
 class KnowledgeChange(TypedDict):
@@ -90,7 +91,7 @@ class KnowledgeComparison(TypedDict):
     added: list[KnowledgePoint]
     removed: list[KnowledgePoint]
     changed: list[KnowledgeChange]
-    same: int
+    unchanged_count: int
 
 
 class SharedSet(TypedDict):
@@ -98,7 +99,7 @@ class SharedSet(TypedDict):
 
     owner: str
     name: str
-    points: int
+    point_count: int
     created_at: float
     """When it was published, or subscribed to."""
     subscribers: list[str]

@@ -8,13 +8,13 @@ from memory_client.types.vocabulary import Category
 
 Feedback = Literal["useful", "wrong", "outdated"]
 FeedbackFinding = Literal["wrong", "outdated"]
-Fate = Literal["keep", "review", "decay", "expired"]
+DecayOutcome = Literal["keep", "review", "decay", "expired"]
 ReviewKind = Literal["promotion", "decay", "feedback"]
 ReviewState = Literal["pending", "decided"]
 Verdict = Literal["promote", "keep", "delete"]
 
 
-class Boosted(TypedDict):
+class BoostResult(TypedDict):
     """What a use did."""
 
     id: str
@@ -27,7 +27,7 @@ class Boosted(TypedDict):
     """Whether decay had archived the memory, and the use brought it back."""
 
 
-class FeedbackTaken(TypedDict):
+class FeedbackResult(TypedDict):
     """What came of feedback."""
 
     id: str
@@ -36,17 +36,17 @@ class FeedbackTaken(TypedDict):
     """The review that was opened, or was open already; None for `useful`."""
 
 
-class Faded(TypedDict):
+class FadingMemory(TypedDict):
     """A memory that a pass would do something with."""
 
     id: str
-    fate: Fate
+    outcome: DecayOutcome
     """`review`: a review is queued; `decay`, `expired`: archived because of it."""
     category: Category
     importance: float
     """As it was set last."""
     effective_importance: float
-    days: float
+    elapsed_days: float
     """Days that count since then."""
 
 
@@ -56,23 +56,23 @@ class PassInfo(TypedDict):
     id: str
     at: float
     operator: str
-    archived: int
-    reviews: int
+    archived_count: int
+    review_count: int
     undone_at: float | None
 
 
 class DecayPreview(TypedDict):
     """What a pass would do now."""
 
-    items: list[Faded]
+    items: list[FadingMemory]
     """Expired ones first, then the weakest."""
     counts: dict[str, int]
-    """active, review, decay, expired; later: what is left for the passes after it."""
+    """active, review, decay, expired; remaining: those left for the passes after it."""
     undo: list[str]
     """Passes it would undo, because they lie in the future."""
     passes: list[PassInfo]
     """The last ten that did something to memories the agent sees, newest first, with how many of these."""
-    is_behind: bool
+    clock_behind: bool
     """Whether the clock seems to be set back: then a pass does nothing."""
 
 
@@ -85,23 +85,23 @@ class DecayPass(TypedDict):
     reviewed: list[str]
     """Memories a review was queued for."""
     undone: list[str]
-    later: int
+    remaining_count: int
     """What is left for the passes after it."""
     note: str | None
     """Why nothing was done; None when the pass was made."""
 
 
-class PassUndone(TypedDict):
+class UndoPassResult(TypedDict):
     """What the undoing of a pass brought back."""
 
     id: str
     restored: list[str]
-    withdrawn: int
+    withdrawn_count: int
     """Pending reviews that were dropped."""
 
 
 class Review(TypedDict):
-    """A question about a memory's fate, and the answer."""
+    """A question about a memory, and its answer."""
 
     id: str
     memory_id: str
@@ -132,7 +132,7 @@ class ReviewPage(TypedDict):
     total: int
 
 
-class Decided(TypedDict):
+class DecideResult(TypedDict):
     """The receipt of a verdict."""
 
     id: str

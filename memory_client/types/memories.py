@@ -74,7 +74,7 @@ class Page(TypedDict):
     """With `as_of` memories that were known by then, but whose history no longer tells what."""
 
 
-class Updated(TypedDict):
+class UpdateResult(TypedDict):
     """The receipt of an update; `changed` is false when nothing differed."""
 
     id: str
@@ -82,7 +82,7 @@ class Updated(TypedDict):
     changed: bool
 
 
-class Deleted(TypedDict):
+class DeleteResult(TypedDict):
     """The receipt of a delete."""
 
     ids: list[str]
@@ -102,7 +102,7 @@ class Deleted(TypedDict):
     """Backup files that still hold what was deleted."""
 
 
-class Forgettable(TypedDict):
+class ForgetCandidate(TypedDict):
     """What `forget` found."""
 
     id: str
@@ -114,16 +114,16 @@ class Forgettable(TypedDict):
     """Of a memory."""
 
 
-class Forgotten(Deleted):
+class ForgetResult(DeleteResult):
     """The receipt of `forget`; with `dry_run` its preview."""
 
-    found: list[Forgettable]
+    found: list[ForgetCandidate]
     """What the query means; empty once it is deleted."""
     more: int
     """How many more the query means that are not shown, of 200 looked at beyond them."""
 
 
-class UserDeleted(TypedDict):
+class DeleteAllResult(TypedDict):
     """The receipt of `delete_all`."""
 
     user_id: str

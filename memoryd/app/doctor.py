@@ -12,7 +12,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import DataDirectoryInUse, MemorydError
 from memory_client.launch import START_SECONDS, find_daemon, start_lock
 from memory_client.paths import DataPaths
-from memory_client.types import Finding
+from memory_client.types import CheckResult
 from memoryd.app.embedder import models_directory
 from memoryd.app.settings import load_settings
 from memoryd.models import st_library
@@ -24,7 +24,7 @@ from memoryd.storage.salvage import salvage
 _RESTART = "memoryd restart"
 
 
-def examine(paths: DataPaths, *, repair: bool = False) -> list[Finding]:
+def examine(paths: DataPaths, *, repair: bool = False) -> list[CheckResult]:
     """All findings; `repair` mends modes, keys, leftovers and a damaged database, and looks again after."""
     if not paths.root.exists():
         return [_good("directory", f"{paths.root} does not exist yet; the first start makes it")]
@@ -44,14 +44,14 @@ def examine(paths: DataPaths, *, repair: bool = False) -> list[Finding]:
     return [*findings, *_look_inside(paths, repair)]
 
 
-def _ask_daemon(paths: DataPaths, repair: bool) -> list[Finding]:
+def _ask_daemon(paths: DataPaths, repair: bool) -> list[CheckResult]:
     from memory_client.client import KnowledgeClient
 
     with KnowledgeClient(paths.root, autostart=False) as client:
         return client.admin.doctor(repair=repair)
 
 
-def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
+def _look_inside(paths: DataPaths, repair: bool) -> list[CheckResult]:
     """Check the store as its owner for the moment; whoever wants to start a daemon waits meanwhile."""
     owner = DirectoryOwner(paths, "in-process")
     with start_lock(paths, Deadline.after(START_SECONDS)):
@@ -74,7 +74,7 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[Finding]:
             owner.release()
 
 
-def _mend_store(paths: DataPaths) -> list[Finding]:
+def _mend_store(paths: DataPaths) -> list[CheckResult]:
     """Make missing keys, remove leftovers, salvage a damaged database."""
     keys.ensure_keys(paths)
     paths.connection.unlink(missing_ok=True)
@@ -89,14 +89,14 @@ def _mend_store(paths: DataPaths) -> list[Finding]:
     return [_good("repair", f"what was readable is in {paths.database}; the damaged file is {damaged}")]
 
 
-def _leftovers(paths: DataPaths) -> Iterator[Finding]:
+def _leftovers(paths: DataPaths) -> Iterator[CheckResult]:
     left = [paths.connection, *paths.run.glob(".*.tmp")]
     names = ", ".join(str(path) for path in left if path.exists())
     if names:
         yield _good("leftovers", f"{names}: left by a process that was killed; the next start removes them")
 
 
-def _keys(paths: DataPaths) -> Finding:
+def _keys(paths: DataPaths) -> CheckResult:
     """Missing keys are made by the next start; damaged ones, or those others may read, are not replaced."""
     if not keys.server_key_file(paths).exists():
         return _good("keys", f"{paths.keys}: not made yet; the first start makes them")
@@ -111,7 +111,7 @@ def _keys(paths: DataPaths) -> Finding:
     return _good("keys", f"{paths.keys}: sound")
 
 
-def _model(paths: DataPaths) -> Iterator[Finding]:
+def _model(paths: DataPaths) -> Iterator[CheckResult]:
     """The files of the bundled model, where the settings name it alone; damaged ones are built again."""
     try:
         settings = load_settings(paths)
@@ -121,10 +121,10 @@ def _model(paths: DataPaths) -> Iterator[Finding]:
         return
     if settings.embedder.model in ("auto", "bundled"):
         sound, detail = cache.examine(directory)
-        yield Finding(check="bundled model", ok=sound, detail=detail, fix=None if sound else _RESTART)
+        yield CheckResult(check="bundled model", ok=sound, detail=detail, fix=None if sound else _RESTART)
 
 
-def _reranker(paths: DataPaths) -> Iterator[Finding]:
+def _reranker(paths: DataPaths) -> Iterator[CheckResult]:
     """Whether a reranker, where one is named, has its library."""
     try:
         named = load_settings(paths).reranker.model
@@ -136,7 +136,7 @@ def _reranker(paths: DataPaths) -> Iterator[Finding]:
         yield _good("reranker", f"{named}: loaded by the next start")
 
 
-def _config(paths: DataPaths) -> Finding:
+def _config(paths: DataPaths) -> CheckResult:
     try:
         settings = load_settings(paths)
     except MemorydError as error:
@@ -144,14 +144,14 @@ def _config(paths: DataPaths) -> Finding:
     return _good("config", f"{len(settings.origins)} settings differ from their defaults")
 
 
-def _interpreter() -> Finding:
+def _interpreter() -> CheckResult:
     try:
         return _good("interpreter", spawn.interpreter())
     except MemorydError as error:
         return _bad("interpreter", str(error), None)
 
 
-def _modes(paths: DataPaths) -> Iterator[Finding]:
+def _modes(paths: DataPaths) -> Iterator[CheckResult]:
     for path in _guarded(paths):
         problem = _mode_problem(path)
         if problem:
@@ -195,9 +195,9 @@ def _guarded(paths: DataPaths) -> list[Path]:
     return [path for path in (*directories, *files) if path.exists()]
 
 
-def _good(check: str, detail: str) -> Finding:
+def _good(check: str, detail: str) -> CheckResult:
     return {"check": check, "ok": True, "detail": detail, "fix": None}
 
 
-def _bad(check: str, detail: str, fix: str | None) -> Finding:
+def _bad(check: str, detail: str, fix: str | None) -> CheckResult:
     return {"check": check, "ok": False, "detail": detail, "fix": fix}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import DecayPass, DecayPreview, Faded, Memory
+from memory_client.types import DecayPass, DecayPreview, FadingMemory, Memory
 from memoryd.cli.options import for_user
 from memoryd.cli.search_output import date, plain
 
@@ -65,7 +65,7 @@ def undo(paths: DataPaths, pass_id: str, user: str, agent: str | None) -> None:
 
     with KnowledgeClient(paths.root) as client:
         done = client.decay.undo_pass(pass_id, user_id=user, agent_id=agent)
-    click.echo(f"restored {len(done['restored']):,}, withdrew {done['withdrawn']:,} reviews")
+    click.echo(f"restored {len(done['restored']):,}, withdrew {done['withdrawn_count']:,} reviews")
 
 
 @decay.command()
@@ -94,9 +94,9 @@ def _preview_lines(found: DecayPreview, memories: Mapping[str, Memory]) -> Itera
         f"of {counts['active']:,} active memories a pass would archive {counts['decay']:,} that have faded "
         f"and {counts['expired']:,} that have expired, and ask about {counts['review']:,}"
     )
-    if counts["later"]:
-        yield f"{counts['later']:,} are left for later passes"
-    if found["is_behind"]:
+    if counts["remaining"]:
+        yield f"{counts['remaining']:,} are left for later passes"
+    if found["clock_behind"]:
         yield "! the clock seems to be set back: a pass does nothing until it is right"
     for id in found["undo"]:
         yield f"! {id} lies in the future and would be undone"
@@ -104,14 +104,14 @@ def _preview_lines(found: DecayPreview, memories: Mapping[str, Memory]) -> Itera
         yield _faded_line(one, memories.get(one["id"]))
     for info in found["passes"]:
         undone = ", undone" if info["undone_at"] is not None else ""
-        done = f"archived {info['archived']:,}, asked about {info['reviews']:,}{undone}"
+        done = f"archived {info['archived_count']:,}, asked about {info['review_count']:,}{undone}"
         yield f"{date(info['at'])}  {info['id']}  {done}"
 
 
-def _faded_line(one: Faded, memory: Memory | None) -> str:
+def _faded_line(one: FadingMemory, memory: Memory | None) -> str:
     text = plain(memory["text"][:_SHOWN]) if memory else ""
-    faded = f"{one['importance']:.2f} -> {one['effective_importance']:.2f} in {one['days']:g} days"
-    return f"  {_WORDS[one['fate']]:<17}{one['category']:<8}{faded:<26}{one['id']}  {text}"
+    faded = f"{one['importance']:.2f} -> {one['effective_importance']:.2f} in {one['elapsed_days']:g} days"
+    return f"  {_WORDS[one['outcome']]:<17}{one['category']:<8}{faded:<26}{one['id']}  {text}"
 
 
 def _pass_lines(done: DecayPass) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _pass_lines(done: DecayPass) -> Iterator[str]:
     for id in done["undone"]:
         yield f"undone, because it lies in the future: {id}"
     yield f"{done['id']}: archived {len(done['archived']):,}, asked about {len(done['reviewed']):,}"
-    if done["later"]:
-        yield f"{done['later']:,} are left for later passes"
+    if done["remaining_count"]:
+        yield f"{done['remaining_count']:,} are left for later passes"
     if done["archived"]:
         yield f"to bring them back: memoryd decay undo {done['id']}"

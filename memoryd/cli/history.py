@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import Forgotten, Version
+from memory_client.types import ForgetResult, Version
 from memoryd.cli.options import OPERATOR, for_user
 from memoryd.cli.search_output import plain
 from memoryd.cli.version_output import difference, version_line
@@ -113,7 +113,7 @@ def _versions(found: Sequence[Version]) -> Iterator[str]:
             )
 
 
-def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:
+def _found(would: ForgetResult, chosen: Sequence[str]) -> Iterator[str]:
     for one in would["found"]:
         if one["id"] in chosen:
             state = f", {one['state']}" if one["state"] not in (None, "active") else ""
@@ -127,7 +127,7 @@ def _found(would: Forgotten, chosen: Sequence[str]) -> Iterator[str]:
         yield "nothing found"
 
 
-def _done(done: Forgotten) -> Iterator[str]:
+def _done(done: ForgetResult) -> Iterator[str]:
     yield f"destroyed: {done['count']}"
     if done["still"]:
         yield f"the same is still said by: {', '.join(done['still'])}"

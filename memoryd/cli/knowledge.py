@@ -100,7 +100,7 @@ def rollback(paths: DataPaths, version: str, user: str) -> None:
 
 def _version_lines(version: KnowledgeVersion) -> Iterator[str]:
     of = f" of {', '.join(version['parents'])}" if version["parents"] else ""
-    points = counted(version["points"], "point")
+    points = counted(version["point_count"], "point")
     yield f"{version['version_id']:<19}{date(version['created_at'])}  {points}, {version['kind']}{of}"
     for fault in version["damaged"]:
         yield f"  ! line {fault['line']} is skipped: {plain(fault['reason'])}"
@@ -117,4 +117,4 @@ def _compared(found: KnowledgeComparison) -> Iterator[str]:
         old, new = change["score"]
         kinds = " -> ".join(dict.fromkeys(change["type"]))
         yield f"~ {old} -> {new}  {kinds}  {plain(change['content'][:_SHOWN])}"
-    yield f"{counted(found['same'], 'is', 'are')} the same"
+    yield f"{counted(found['unchanged_count'], 'is', 'are')} the same"

@@ -7,7 +7,7 @@ import json
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import Comparison, Updated
+from memory_client.types import Comparison, UpdateResult
 from memoryd.cli.options import OPERATOR, for_user
 from memoryd.cli.search_output import plain
 from memoryd.cli.version_output import difference, version_line
@@ -111,7 +111,7 @@ def revert(
         _say(client.revert(memory_id, version, reason, operator=OPERATOR, user_id=user, agent_id=agent))
 
 
-def _say(done: Updated) -> None:
+def _say(done: UpdateResult) -> None:
     click.echo(f"{done['id']} is at version {done['version']}" if done["changed"] else "nothing has changed")
 
 

@@ -1,4 +1,4 @@
-"""Commands review: memories whose fate somebody has to decide."""
+"""Commands `memoryd review`: decisions about memories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 300
 
 @click.group()
 def review() -> None:
-    """Memories whose fate somebody has to decide."""
+    """List and decide reviews of memories."""
 
 
 @review.command()

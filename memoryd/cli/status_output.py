@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from memory_client.types import Finding, SettingValue, Status
+from memory_client.types import CheckResult, SettingValue, Status
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
@@ -34,7 +34,7 @@ def status_lines(state: Status) -> Iterator[str]:
         yield f"  ! {warning}"
 
 
-def finding_lines(findings: list[Finding]) -> Iterator[str]:
+def finding_lines(findings: list[CheckResult]) -> Iterator[str]:
     """The findings of `doctor`, each with its fix."""
     for finding in findings:
         yield f"{'ok ' if finding['ok'] else 'BAD'}  {finding['check']}: {finding['detail']}"

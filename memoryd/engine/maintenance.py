@@ -12,7 +12,7 @@ import time
 import psutil
 
 from memory_client.protocol import PROTOCOL
-from memory_client.types import Compacted, Metrics, Reindexed, Stage, Status
+from memory_client.types import CompactResult, Metrics, ReindexResult, Stage, Status
 from memory_client.version import VERSION
 from memoryd.core.call_context import current_call
 from memoryd.engine.context import Parts
@@ -92,13 +92,13 @@ class Maintain:
         }
         return Metrics(methods=metrics["methods"], queue=metrics["queue"], caches=caches)
 
-    def reindex(self) -> Reindexed:
+    def reindex(self) -> ReindexResult:
         """Rebuild the keyword index at once and queue every vector; wait for them while a model is there."""
         lexical = self.rebuild_lexical()
         self._parts.vectors.rebuild()
         total = self._parts.vectors.missing(None)
         left = self._wait_for_vectors(total)
-        return Reindexed(lexical=lexical, vectors=total - left, pending=left)
+        return ReindexResult(lexical=lexical, vectors=total - left, pending=left)
 
     def rebuild_lexical(self) -> int:
         """Make the keyword index again from the texts; return how many. Until it is done, searches find what
@@ -121,12 +121,12 @@ class Maintain:
         """Complete the keyword index for so long; whether anything is left."""
         return self._fill.run(time.monotonic() + seconds, lambda: self.runtime.is_stopping)
 
-    def compact(self) -> Compacted:
+    def compact(self) -> CompactResult:
         """Give space back."""
         before = self._own_bytes()
         self._parts.vectors.compact()
         self._parts.database.maintain(_compact_database)
-        return Compacted(before=before, after=self._own_bytes())
+        return CompactResult(before=before, after=self._own_bytes())
 
     def remove_physically(self) -> None:
         """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_client.api import AdminAPI
 from memory_client.errors import InvalidRequestError
-from memory_client.types import Compacted, Finding, Metrics, Reindexed, SettingValue
+from memory_client.types import CheckResult, CompactResult, Metrics, ReindexResult, SettingValue
 from memoryd.engine.doctor import Examine
 from memoryd.engine.maintenance import Maintain
 
@@ -16,13 +16,13 @@ class AdminService(AdminAPI):
         self._maintain = maintain
         self._examine = examine
 
-    def reindex(self) -> Reindexed:
+    def reindex(self) -> ReindexResult:
         return self._maintain.reindex()
 
-    def compact(self) -> Compacted:
+    def compact(self) -> CompactResult:
         return self._maintain.compact()
 
-    def doctor(self, *, repair: bool = False) -> list[Finding]:
+    def doctor(self, *, repair: bool = False) -> list[CheckResult]:
         return self._examine.doctor(repair=repair)
 
     def metrics(self) -> Metrics:

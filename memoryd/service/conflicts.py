@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api import ConflictsAPI
-from memory_client.types import Conflict, Resolved
+from memory_client.types import Conflict, ResolveResult
 from memoryd.core.filters.window import parse_window
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
@@ -44,7 +44,7 @@ class ConflictsService(ConflictsAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Resolved:
+    ) -> ResolveResult:
         kind = "knp" if keep_both and winner.startswith("knp_") else "mem"
         check_id(winner, kind, "winner")
         check_id(loser, kind, "loser")

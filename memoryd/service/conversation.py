@@ -7,11 +7,11 @@ from typing import Any
 from memory_client.api import ConversationAPI
 from memory_client.errors import InvalidParameterError
 from memory_client.types import (
-    Appended,
-    Deleted,
+    AppendResult,
+    DeleteResult,
     Direction,
-    Ended,
-    Extended,
+    EndResult,
+    ExtendResult,
     Filters,
     Role,
     Turn,
@@ -54,7 +54,7 @@ class ConversationService(ConversationAPI):
         metadata: dict[str, Any] | None = None,
         remember: bool = True,
         request_id: str | None = None,
-    ) -> Appended:
+    ) -> AppendResult:
         item: TurnItem = {
             "role": role,
             "text": text,
@@ -78,7 +78,7 @@ class ConversationService(ConversationAPI):
         agent_id: str | None = None,
         tz: str | None = None,
         request_id: str | None = None,
-    ) -> Extended:
+    ) -> ExtendResult:
         scope = Scope.checked(user_id, agent_id)
         params = {"session_id": session_id, "turns": turns, "agent_id": agent_id, "tz": tz}
         key = request_key("conversation.extend", scope, request_id, params)
@@ -126,7 +126,7 @@ class ConversationService(ConversationAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         if bool(ids) == (session_id is not None):
             raise InvalidParameterError(
                 "ids, session_id: give exactly one of them; delete_all forgets a whole user",
@@ -148,7 +148,7 @@ class ConversationService(ConversationAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Ended:
+    ) -> EndResult:
         check_name(session_id, "session_id")
         scope = Scope.checked(user_id, agent_id)
         params = {"session_id": session_id, "agent_id": agent_id}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api import DecayAPI
-from memory_client.types import DecayPass, DecayPreview, Deleted, PassUndone
+from memory_client.types import DecayPass, DecayPreview, DeleteResult, UndoPassResult
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.decay.decay_passes import Decay
@@ -40,7 +40,7 @@ class DecayService(DecayAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> PassUndone:
+    ) -> UndoPassResult:
         check_id(id, "pas")
         scope = Scope.checked(user_id, agent_id)
         key = request_key("decay.undo_pass", scope, request_id, {"id": id, "agent_id": agent_id})
@@ -54,7 +54,7 @@ class DecayService(DecayAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         if older_than is not None:
             in_range("older_than", older_than, 0, _MOST_DAYS)
         scope = Scope.checked(user_id, agent_id)

@@ -7,7 +7,7 @@ from typing import Any
 
 from memory_client.api import ForgetAPI
 from memory_client.errors import InvalidParameterError
-from memory_client.types import Deleted, Filters, Forgotten, UserDeleted
+from memory_client.types import DeleteAllResult, DeleteResult, Filters, ForgetResult
 from memoryd.core.call_context import current_call
 from memoryd.core.filters.grammar import parse_filters
 from memoryd.core.ids import check_id
@@ -42,7 +42,7 @@ class ForgetService(ForgetAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         author = Author.checked(operator, reason)
@@ -65,7 +65,7 @@ class ForgetService(ForgetAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Forgotten:
+    ) -> ForgetResult:
         scope = Scope.checked(user_id, agent_id)
         if dry_run:
             return self._forget_preview(query, ids, n_results, scope, force=force)
@@ -81,11 +81,11 @@ class ForgetService(ForgetAPI):
         params = {"ids": ids, "agent_id": agent_id, **_forced(force), **added(operator, reason)}
         key = request_key("memory.forget", scope, request_id, params)
         gone = self._forget.forget(checked, author, force=force, scope=scope, key=key)
-        return Forgotten(**gone, found=[], more=0)
+        return ForgetResult(**gone, found=[], more=0)
 
     def _forget_preview(
         self, query: str | None, ids: list[str] | None, n_results: int, scope: Scope, *, force: bool
-    ) -> Forgotten:
+    ) -> ForgetResult:
         if query is None or ids is not None:
             raise InvalidParameterError(
                 "query, ids: a preview takes a query and no ids; to destroy these ids, add dry_run=False",
@@ -104,7 +104,7 @@ class ForgetService(ForgetAPI):
         )
         seen = self._preview.preview(request)
         would = self._forget.preview([one["id"] for one in seen.found], force=force, scope=scope)
-        return Forgotten(**would, found=seen.found, more=seen.more)
+        return ForgetResult(**would, found=seen.found, more=seen.more)
 
     def delete_many(
         self,
@@ -118,7 +118,7 @@ class ForgetService(ForgetAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         if bool(ids) == bool(filters):
             raise InvalidParameterError(
                 "ids, filters: give exactly one of them, and not empty; delete_all forgets a whole user",
@@ -134,7 +134,7 @@ class ForgetService(ForgetAPI):
         wanted = checked_ids(ids, "mem") if ids else parse_filters(filters)
         return self._forget.delete_many(wanted, author, dry_run=dry_run, force=force, scope=scope, key=key)
 
-    def delete_all(self, user_id: str, *, request_id: str | None = None) -> UserDeleted:
+    def delete_all(self, user_id: str, *, request_id: str | None = None) -> DeleteAllResult:
         key = request_key("memory.delete_all", Scope.checked(user_id, None), request_id, {})
         receipt = self._forget.delete_all(user_id, key and replace(key, nameless=True))
         self._maintain.remove_physically()

@@ -11,7 +11,7 @@ from memory_client.types import (
     Filters,
     KnowledgeComparison,
     KnowledgeItem,
-    KnowledgeMerged,
+    KnowledgeMergeResult,
     KnowledgePoint,
     KnowledgeVersion,
     RelevantPoint,
@@ -96,7 +96,7 @@ class KnowledgeService(KnowledgeAPI):
             in_range("seed", seed, 0, 2**63 - 1)
         return self._knowledge.sample(user_id, count, seed)
 
-    def merge(self, user_id: str, *, request_id: str | None = None) -> KnowledgeMerged:
+    def merge(self, user_id: str, *, request_id: str | None = None) -> KnowledgeMergeResult:
         return self._merging.merge(user_id, _key("merge", user_id, request_id))
 
     def compare(self, user_id: str, first: str, second: str) -> KnowledgeComparison:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api import LifeAPI
-from memory_client.types import Boosted, Feedback, FeedbackTaken, Updated
+from memory_client.types import BoostResult, Feedback, FeedbackResult, UpdateResult
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
@@ -29,7 +29,7 @@ class LifeService(LifeAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Boosted:
+    ) -> BoostResult:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "reason": reason, "agent_id": agent_id, **added(operator)}
@@ -43,7 +43,7 @@ class LifeService(LifeAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> list[Boosted]:
+    ) -> list[BoostResult]:
         in_range("ids", len(ids), 0, MAX_PAGE)
         scope = Scope.checked(user_id, agent_id)
         key = request_key("memory.mark_used", scope, request_id, {"ids": ids, "agent_id": agent_id})
@@ -59,7 +59,7 @@ class LifeService(LifeAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> FeedbackTaken:
+    ) -> FeedbackResult:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "finding": finding, "reason": reason, "agent_id": agent_id, **added(operator)}
@@ -76,7 +76,7 @@ class LifeService(LifeAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "pinned": pinned, "agent_id": agent_id, **added(operator, reason)}
@@ -92,7 +92,7 @@ class LifeService(LifeAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "reason": reason, "agent_id": agent_id, **added(operator)}
@@ -108,7 +108,7 @@ class LifeService(LifeAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "reason": reason, "agent_id": agent_id, **added(operator)}

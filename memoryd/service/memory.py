@@ -19,14 +19,14 @@ from memory_client.types import (
     Mode,
     Order,
     Page,
-    Pong,
+    PingResult,
     SearchOrder,
     SearchReport,
     SearchScope,
     Stats,
     Status,
     Threshold,
-    Updated,
+    UpdateResult,
 )
 from memory_client.version import VERSION
 from memoryd.core.call_context import current_call
@@ -219,7 +219,7 @@ class MemoryService(MemoryAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         scope, author = Scope.checked(user_id, agent_id), Author.checked(operator, reason)
         params = {"id": id, "text": text, "agent_id": agent_id, **added(operator, reason)}
@@ -236,7 +236,7 @@ class MemoryService(MemoryAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         scope, author = Scope.checked(user_id, agent_id), Author.checked(operator, reason)
         params = {"id": id, "metadata": metadata, "agent_id": agent_id, **added(operator, reason)}
@@ -254,7 +254,7 @@ class MemoryService(MemoryAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         for name, number, low in (("delta", delta, -5), ("value", value, 0)):
             if number is not None:
@@ -264,8 +264,8 @@ class MemoryService(MemoryAPI):
         key = request_key("memory.update_importance", scope, request_id, params)
         return self._remember.update_importance(id, delta, value, author, scope, key)
 
-    def ping(self) -> Pong:
-        return Pong(pid=os.getpid(), stage=self._maintain.stage, version=VERSION, protocol=PROTOCOL)
+    def ping(self) -> PingResult:
+        return PingResult(pid=os.getpid(), stage=self._maintain.stage, version=VERSION, protocol=PROTOCOL)
 
     def status(self) -> Status:
         return self._maintain.status()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_client.api import ReviewAPI
-from memory_client.types import Decided, ReviewKind, ReviewPage, ReviewState, Verdict
+from memory_client.types import DecideResult, ReviewKind, ReviewPage, ReviewState, Verdict
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
@@ -41,7 +41,7 @@ class ReviewService(ReviewAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Decided:
+    ) -> DecideResult:
         check_id(id, "rev")
         scope = Scope.checked(user_id, agent_id)
         params = {"id": id, "verdict": verdict, "reason": reason, "agent_id": agent_id, **added(operator)}

@@ -7,7 +7,7 @@ from typing import cast
 
 from memory_client.api import TriplesAPI
 from memory_client.types import (
-    Deleted,
+    DeleteResult,
     TripleAlias,
     TripleImport,
     TriplePage,
@@ -147,7 +147,7 @@ class TriplesService(TriplesAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         check_id(id, "tri")
         scope = Scope.checked(user_id, agent_id)
         key = request_key("triples.delete", scope, request_id, {"id": id, "agent_id": agent_id})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_client.api import VersionsAPI
-from memory_client.types import Comparison, Updated, Version
+from memory_client.types import Comparison, UpdateResult, Version
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
@@ -61,7 +61,7 @@ class VersionsService(VersionsAPI):
         user_id: str = "default",
         agent_id: str | None = None,
         request_id: str | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         check_id(id, "mem")
         _check_versions(to=to)
         scope = Scope.checked(user_id, agent_id)

@@ -7,22 +7,22 @@ from contextlib import closing
 from pathlib import Path
 
 from memory_client.errors import MemorydError
-from memory_client.types import Finding
+from memory_client.types import CheckResult
 from memoryd.storage.faults import storage_errors
 from memoryd.storage.migrations import SCHEMA, schema_of
 
 
-def check_database(path: Path) -> list[Finding]:
+def check_database(path: Path) -> list[CheckResult]:
     """What SQLite itself says of the file; nothing is changed. The process must own the directory."""
     if not path.exists():
-        return [Finding(check="database", ok=True, detail=f"{path} does not exist yet", fix=None)]
+        return [CheckResult(check="database", ok=True, detail=f"{path} does not exist yet", fix=None)]
     try:
         problems = _problems(path)
     except MemorydError as error:
         problems = [error.message]
     detail = "; ".join(problems[:5]) or f"{path}: sound"
     fix = "memoryd stop && memoryd doctor --repair" if problems else None
-    return [Finding(check="database", ok=not problems, detail=detail, fix=fix)]
+    return [CheckResult(check="database", ok=not problems, detail=detail, fix=fix)]
 
 
 def look_into(path: Path) -> sqlite3.Connection:

@@ -80,7 +80,7 @@ _LOST_KNOWLEDGE = (
     "DELETE FROM snapshot_points WHERE snapshot NOT IN (SELECT number FROM snapshots) "
     "OR point NOT IN (SELECT row FROM points)",
     """
-    UPDATE snapshots SET points = (SELECT count(*) FROM snapshot_points WHERE snapshot = number)
+    UPDATE snapshots SET point_count = (SELECT count(*) FROM snapshot_points WHERE snapshot = number)
     """,
     "DELETE FROM shared_points WHERE number NOT IN (SELECT number FROM shared_sets) "
     "OR point NOT IN (SELECT row FROM points)",

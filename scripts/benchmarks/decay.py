@@ -34,7 +34,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         found = store.decay.preview()["counts"]
         times = [timed(store.decay.preview) for _ in range(REPEATS)]
         by_pass = [timed(store.decay.run) for _ in range(PASSES)]
-    due = found["decay"] + found["review"] + found["later"]
+    due = found["decay"] + found["review"] + found["remaining"]
     note = f"{due:,} of {found['active']:,} are due; {spread(times)}"
     yield Figure("decay preview over 100k memories", median(times), "ms", 1000, note=note)
     yield Figure("decay pass that archives up to 1,000", median(by_pass), "ms", 1000, note=spread(by_pass))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError, NotFoundError, WrongIdError
-from memory_client.types import Deleted, Turn, TurnPage
+from memory_client.types import DeleteResult, Turn, TurnPage
 from support.faces import Face
 
 KB = Any
@@ -130,7 +130,7 @@ def test_deleting_turns_is_all_or_none(kb: KB, user: str) -> None:
     assert "turn" in str(caught.value)
     assert kb.conversation.page(user_id=user)["total"] == 3
     deleted = kb.conversation.delete([ids[0], ids[0], ids[2]], user_id=user)
-    assert set(deleted) == set(Deleted.__annotations__)
+    assert set(deleted) == set(DeleteResult.__annotations__)
     assert (deleted["ids"], deleted["count"]) == ([ids[0], ids[2]], 2)
     assert texts(kb.conversation.window("s", user_id=user)) == ["b"]
     assert kb.conversation.get(ids[0], user_id=user) is None

@@ -9,7 +9,7 @@ import pytest
 
 from memory_client.errors import InvalidParameterError, NotFoundError
 from memory_client.progress import on_progress
-from memory_client.types import Appended, Ended, Extended, Turn
+from memory_client.types import AppendResult, EndResult, ExtendResult, Turn
 from support.daemons import end_daemons
 from support.faces import FACES, Face, opened
 
@@ -35,7 +35,7 @@ def session(count: int) -> list[dict[str, Any]]:
 def test_append_stores_a_turn_with_every_field(kb: KB, user: str) -> None:
     before = time.time()
     receipt = kb.conversation.append("s 1", "user", "主人对花生过敏", user_id=user)
-    assert set(receipt) == set(Appended.__annotations__)
+    assert set(receipt) == set(AppendResult.__annotations__)
     assert receipt["id"].startswith("trn_")
     assert (receipt["session_id"], receipt["position"]) == ("s 1", 0)
     assert (receipt["topic"], receipt["anchors"]) == ("unknown", [])
@@ -162,7 +162,7 @@ def test_extend_stores_a_whole_session_with_progress(kb: KB, user: str) -> None:
     reports: list[tuple[int, int, str]] = []
     with on_progress(lambda *report: reports.append(report)):
         receipt = kb.conversation.extend("talk", given, user_id=user)
-    assert set(receipt) == set(Extended.__annotations__)
+    assert set(receipt) == set(ExtendResult.__annotations__)
     assert (receipt["session_id"], receipt["count"]) == ("talk", 600)
     assert sorted(set(receipt["ids"])) == receipt["ids"]
     assert reports[-1][:2] == (600, 600)
@@ -226,7 +226,7 @@ def test_remember_false_is_in_the_window_only_and_goes_with_the_closing(kb: KB, 
     assert texts(kb.conversation.page("s", user_id=user)["items"]) == ["to be kept"]
     assert kb.stats(user_id=user)["turns"] == 1
     ended = kb.conversation.end("s", user_id=user)
-    assert set(ended) == set(Ended.__annotations__)
+    assert set(ended) == set(EndResult.__annotations__)
     assert ended == {"session_id": "s", "closed": True, "dropped": 2}
     assert texts(kb.conversation.window("s", user_id=user)) == ["to be kept"]
     assert kb.conversation.get(passing["id"], user_id=user) is None

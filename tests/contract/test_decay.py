@@ -186,7 +186,7 @@ def test_what_is_pinned_neither_fades_nor_is_asked_about(life: Clocked) -> None:
     life.live(30)
     assert life.effective(id) == 0.7225
     assert life.kb.decay.run() | {"id": None} == {
-        "id": None, "archived": [], "reviewed": [], "undone": [], "later": 0,
+        "id": None, "archived": [], "reviewed": [], "undone": [], "remaining_count": 0,
         "note": None,
     }  # fmt: skip
     life.kb.pin(id, False)
@@ -298,16 +298,23 @@ def test_the_preview_says_what_the_pass_does(life: Clocked) -> None:
     old = life.kb.add("old", {"expires_at": START + DAY})
     life.live(15)
     preview = life.kb.decay.preview()
-    assert preview["counts"] == {"active": 4, "expired": 1, "decay": 2, "review": 1, "later": 0}
-    fates = [(one["id"], one["fate"], one["days"]) for one in preview["items"]]
-    assert fates == [(old, "expired", 15), (trip, "decay", 15), (guess, "decay", 15), (stated, "review", 15)]
+    assert preview["counts"] == {"active": 4, "expired": 1, "decay": 2, "review": 1, "remaining": 0}
+    outcomes = [(one["id"], one["outcome"], one["elapsed_days"]) for one in preview["items"]]
+    assert outcomes == [
+        (old, "expired", 15),
+        (trip, "decay", 15),
+        (guess, "decay", 15),
+        (stated, "review", 15),
+    ]
     assert life.kb.decay.preview(2)["items"] == preview["items"][:2]
     assert life.kb.decay.preview() == preview, "a preview changes nothing"
     done = life.kb.decay.run()
     assert (done["archived"], done["reviewed"]) == ([old, trip, guess], [stated])
     after = life.kb.decay.preview()
     assert after["items"] == []
-    assert [(one["id"], one["archived"], one["reviews"]) for one in after["passes"]] == [(done["id"], 3, 1)]
+    assert [(one["id"], one["archived_count"], one["review_count"]) for one in after["passes"]] == [
+        (done["id"], 3, 1)
+    ]
 
 
 def test_a_pass_takes_a_share_the_weakest_first(tmp_path: Path) -> None:
@@ -316,10 +323,10 @@ def test_a_pass_takes_a_share_the_weakest_first(tmp_path: Path) -> None:
         life.kb.add("somebody is there")
         ids = life.kb.add_many(items)  # type: ignore[arg-type]
         life.live(40)
-        assert life.kb.decay.preview()["counts"]["later"] == 100 - 26
+        assert life.kb.decay.preview()["counts"]["remaining"] == 100 - 26
         done = life.kb.decay.run()
         assert done["archived"] == ids[::-1][:26]
-        assert done["later"] == 74
+        assert done["remaining_count"] == 74
         assert life.kb.decay.run()["archived"] == ids[::-1][26:46], "20 in any case"
 
 
@@ -330,7 +337,11 @@ def test_undoing_a_pass_brings_back_what_it_archived(life: Clocked) -> None:
     life.live(15)
     done = life.kb.decay.run()
     assert done["id"] is not None
-    assert life.kb.decay.undo_pass(done["id"]) == {"id": done["id"], "restored": [guess], "withdrawn": 1}
+    assert life.kb.decay.undo_pass(done["id"]) == {
+        "id": done["id"],
+        "restored": [guess],
+        "withdrawn_count": 1,
+    }
     assert life.state(guess) == ("active", None)
     assert life.effective(guess) == 0.5
     assert life.state(other) == ("archived", "user")
@@ -348,13 +359,13 @@ def test_an_agent_undoes_its_own_part_of_a_pass(life: Clocked) -> None:
     life.live(15)
     pass_id = kb.decay.run(agent_id="*")["id"]
     assert pass_id is not None
-    assert kb.decay.undo_pass(pass_id) == {"id": pass_id, "restored": [common], "withdrawn": 0}
+    assert kb.decay.undo_pass(pass_id) == {"id": pass_id, "restored": [common], "withdrawn_count": 0}
     assert life.state(cooks) == ("archived", "decay")
     assert [one["memory_id"] for one in kb.review.page(agent_id="cook")["items"]] == [asked]
     with pytest.raises(InvalidStateError, match="undone already"):
         kb.decay.undo_pass(pass_id)
     rest = kb.decay.undo_pass(pass_id, agent_id="*")
-    assert rest == {"id": pass_id, "restored": [cooks], "withdrawn": 1}
+    assert rest == {"id": pass_id, "restored": [cooks], "withdrawn_count": 1}
     with pytest.raises(InvalidStateError, match="undone already"):
         kb.decay.undo_pass(pass_id, agent_id="*")
 
@@ -370,7 +381,9 @@ def test_the_preview_tells_of_passes_what_the_agent_may_know(life: Clocked) -> N
     kb.decay.run(agent_id="*")
 
     def told(agent: str | None) -> list[tuple[int, int]]:
-        return [(one["archived"], one["reviews"]) for one in kb.decay.preview(agent_id=agent)["passes"]]
+        return [
+            (one["archived_count"], one["review_count"]) for one in kb.decay.preview(agent_id=agent)["passes"]
+        ]
 
     assert [told(agent) for agent in (None, "cook", "bot", "*")] == [[(1, 0)], [(2, 1)], [(2, 0)], [(3, 1)]]
     kb.add("soon over", {"expires_at": life.now + DAY}, agent_id="bot")
@@ -493,11 +506,11 @@ def test_a_clock_that_was_behind_does_no_harm(tmp_path: Path, clock: str) -> Non
         assert archived["archived"] == [old]
         now, life.now = life.now, 3600.0
         new = life.kb.add("said in 1970", AI)
-        assert life.kb.decay.preview()["is_behind"]
+        assert life.kb.decay.preview()["clock_behind"]
         done = life.kb.decay.run()
         assert "the clock seems to be set back" in str(done["note"])
         assert done | {"note": None} == {
-            "id": None, "archived": [], "reviewed": [], "undone": [], "later": 0, "note": None,
+            "id": None, "archived": [], "reviewed": [], "undone": [], "remaining_count": 0, "note": None,
         }  # fmt: skip
         life.now = now + 60
         assert life.effective(new) == 1.0
@@ -656,7 +669,7 @@ def test_receipts_are_repeated(face: Face, user: str) -> None:
     assert kb.decay.run(user_id=user, request_id="r") == first
     assert first["id"] is not None
     undone = kb.decay.undo_pass(first["id"], user_id=user, request_id="r")
-    assert undone == {"id": first["id"], "restored": [], "withdrawn": 0}
+    assert undone == {"id": first["id"], "restored": [], "withdrawn_count": 0}
     assert kb.decay.undo_pass(first["id"], user_id=user, request_id="r") == undone
     assert kb.decay.purge(1, user_id=user)["ids"] == []
 

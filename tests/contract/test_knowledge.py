@@ -37,7 +37,12 @@ def test_versions_are_saved_and_loaded(kb: KB, user: str) -> None:
     assert knowledge.load_knowledge(user) == knowledge.load_knowledge(user, None) == []
     saved = knowledge.save_knowledge(user, FIRST, [point("主人对花生过敏", 90, seen=["c1"]), point("b")])
     assert saved["version_id"] == FIRST
-    assert (saved["kind"], saved["parents"], saved["points"], saved["damaged"]) == ("increment", [], 2, [])
+    assert (saved["kind"], saved["parents"], saved["point_count"], saved["damaged"]) == (
+        "increment",
+        [],
+        2,
+        [],
+    )
     assert abs(saved["created_at"] - time.time()) < 60
     knowledge.save_knowledge(user, SECOND, [point("c", 10)])
     assert knowledge.get_latest_version_id(user) == SECOND
@@ -200,7 +205,7 @@ def test_comparing(kb: KB, user: str) -> None:
         {"content": "b", "score": [10, 20], "type": ["WorldModel", "WorldModel"]},
         {"content": "typed", "score": [50, 50], "type": ["WorldModel", "OtherKnowledge"]},
     ]
-    assert found["same"] == 1
+    assert found["unchanged_count"] == 1
     assert [one["version_id"] for one in found["versions"]] == [FIRST, SECOND]
 
 
@@ -240,10 +245,10 @@ def test_merging(kb: KB, user: str) -> None:
     receipt = knowledge.merge(user, request_id="m")
     assert knowledge.merge(user, request_id="m") == receipt
     assert receipt["parents"] == [FIRST, SECOND]
-    assert (receipt["merged"], receipt["points"], receipt["left_out"]) == (1, 5, 0)
-    assert receipt["conflicts"] >= 1
+    assert (receipt["merged_count"], receipt["point_count"], receipt["omitted_count"]) == (1, 5, 0)
+    assert receipt["conflict_count"] >= 1
     found = kb.conflicts(user_id=user)
-    assert len(found) == receipt["conflicts"]
+    assert len(found) == receipt["conflict_count"]
     pairs = [{one["first"]["text"], one["second"]["text"]} for one in found]
     assert {"主人对花生过敏。", "主人对花生不过敏"} in pairs
     assert all(one["first"]["id"].startswith("knp_") and one["source"] == "merge" for one in found)
@@ -359,7 +364,7 @@ def test_versions_in_files_are_the_truth(tmp_path: Path) -> None:
         assert contents(kb.knowledge.retrieve_relevant_knowledge("a/b", "hand")) == ["by hand"]
         described: Any = kb.knowledge.get_version("a/b")
         assert described["damaged"] == [{"line": 2, "reason": "it is no JSON"}]
-        assert kb.knowledge.merge("a/b")["points"] == 3
+        assert kb.knowledge.merge("a/b")["point_count"] == 3
         assert len(list((home / "versions").iterdir())) == 3
         for place in sorted((home / "versions").iterdir()):
             for file in place.iterdir():

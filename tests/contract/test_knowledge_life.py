@@ -104,7 +104,7 @@ def test_a_version_saved_among_those_that_are_merged_is_merged_with_them(
         return made
 
     monkeypatch.setattr(merging, "_ready", interrupted)
-    assert knowledge.merge("u")["points"] == 3
+    assert knowledge.merge("u")["point_count"] == 3
     assert len(knowledge.retrieve_relevant_knowledge("u")) == 3
 
 
@@ -158,7 +158,7 @@ def test_a_merge_keeps_to_the_limit(tmp_path: Path, clock: Clock, storage: str) 
         kb.knowledge.save_knowledge("u", None, [point("a", 10), point("b", 90)])
         kb.knowledge.save_knowledge("u", None, [point("c", 80), point("d", 70)])
         receipt = kb.knowledge.merge("u")
-        assert (receipt["points"], receipt["left_out"]) == (3, 1)
+        assert (receipt["point_count"], receipt["omitted_count"]) == (3, 1)
         assert [one["content"] for one in kb.knowledge.load_knowledge("u")] == ["b", "c", "d"]
 
 
@@ -179,7 +179,7 @@ def test_a_rollback_during_a_merge_wins(kb: KnowledgeBase, monkeypatch: pytest.M
     monkeypatch.setattr(merging, "_ready", interrupted)
     receipt = knowledge.merge("u")
     assert len(times) == 2
-    assert receipt["points"] == 2
+    assert receipt["point_count"] == 2
     assert {one["content"] for one in knowledge.retrieve_relevant_knowledge("u")} == {"good", "better"}
 
 
@@ -194,7 +194,7 @@ def test_an_increment_during_a_merge_is_kept(kb: KnowledgeBase, monkeypatch: pyt
         return made
 
     monkeypatch.setattr(merging, "_ready", interrupted)
-    assert knowledge.merge("u")["points"] == 1
+    assert knowledge.merge("u")["point_count"] == 1
     assert {one["content"] for one in knowledge.retrieve_relevant_knowledge("u")} == {"one", "two"}
 
 

@@ -52,10 +52,10 @@ def test_a_subscriber_finds_what_is_published_and_no_more(
     kb: KB, user: str, friend: str, ids: dict[str, str]
 ) -> None:
     made = kb.knowledge.publish("nuts", [ids["花生 are dangerous"]], user_id=user)
-    assert (made["owner"], made["name"], made["points"], made["subscribers"]) == (user, "nuts", 1, [])
+    assert (made["owner"], made["name"], made["point_count"], made["subscribers"]) == (user, "nuts", 1, [])
     assert shared(kb, friend) == []
     granted = kb.knowledge.subscribe(user, "nuts", user_id=friend)
-    assert (granted["owner"], granted["points"], granted["subscribers"]) == (user, 1, [])
+    assert (granted["owner"], granted["point_count"], granted["subscribers"]) == (user, 1, [])
     (hit,) = shared(kb, friend)
     assert (hit["id"], hit["type"], hit["text"]) == (
         ids["花生 are dangerous"],
@@ -89,7 +89,7 @@ def test_a_filter_picks_what_there_is_when_it_is_published(kb: KB, user: str, fr
     )
     knowledge.save_knowledge(user, SECOND, [point("花生 later", 99)])
     assert texts(shared(kb, friend, mode="lexical")) == ["花生 are dangerous"]
-    assert knowledge.publish("w", filters={"score": {"gte": 60}}, user_id=user)["points"] == 4
+    assert knowledge.publish("w", filters={"score": {"gte": 60}}, user_id=user)["point_count"] == 4
     assert len(shared(kb, friend, mode="lexical")) == 4
 
 
@@ -103,7 +103,7 @@ def test_filters_know_the_fields_of_points(kb: KB, user: str) -> None:
         ({"metadata.private": "secret metadata"}, 1),
         ({"not": {"metadata.private": "secret metadata"}}, 3),
     ):
-        assert kb.knowledge.publish("w", filters=filters, user_id=user)["points"] == points, filters
+        assert kb.knowledge.publish("w", filters=filters, user_id=user)["point_count"] == points, filters
     for filters, fault in (
         ({"type": "world_model"}, "WorldModel, ExperientialKnowledge, OtherKnowledge"),
         ({"not": {"type": {"in": ["WorldModel", "Gossip"]}}}, "'Gossip' is no type"),
@@ -115,7 +115,7 @@ def test_filters_know_the_fields_of_points(kb: KB, user: str) -> None:
             kb.knowledge.publish("w", filters=filters, user_id=user)
     with pytest.raises(NotFoundError, match="filters"):
         kb.knowledge.publish("w", filters={"score": {"gt": 99}}, user_id=user)
-    assert [one["points"] for one in kb.knowledge.shared(user_id=user)] == [3], "nothing was changed"
+    assert [one["point_count"] for one in kb.knowledge.shared(user_id=user)] == [3], "nothing was changed"
 
 
 def test_filters_of_a_search_apply_and_metadata_stays_private(
@@ -216,7 +216,7 @@ def test_a_merge_carries_what_is_published_over(kb: KB, user: str, friend: str) 
     knowledge.subscribe(user, "nuts", user_id=friend)
     knowledge.save_knowledge(user, SECOND, [point("花生很危险。", 90)])
     assert texts(shared(kb, friend)) == ["花生很危险"]
-    assert knowledge.merge(user)["merged"] == 1
+    assert knowledge.merge(user)["merged_count"] == 1
     assert texts(shared(kb, friend)) == ["花生很危险。"]
 
 

@@ -9,7 +9,15 @@ import pytest
 
 from memory_client.errors import InvalidRequestError
 from memory_client.protocol import PROTOCOL
-from memory_client.types import Compacted, Finding, Metrics, Pong, Reindexed, SettingValue, Status
+from memory_client.types import (
+    CheckResult,
+    CompactResult,
+    Metrics,
+    PingResult,
+    ReindexResult,
+    SettingValue,
+    Status,
+)
 from memory_client.version import VERSION
 from memoryd.app.settings import SETTINGS
 from memoryd.storage.migrations import SCHEMA
@@ -21,7 +29,7 @@ KB = Any
 
 def test_ping(face: Face) -> None:
     pong = face.kb.ping()
-    assert set(pong) == set(Pong.__annotations__)
+    assert set(pong) == set(PingResult.__annotations__)
     assert (pong["version"], pong["protocol"]) == (VERSION, PROTOCOL)
     assert (pong["pid"] == os.getpid()) == (face.name == "in-process")
     assert pong["stage"] in ("starting", "ready")
@@ -76,7 +84,7 @@ def test_metrics_count_the_calls(face: Face) -> None:
 def test_doctor_finds_all_well(ready: Face, user: str) -> None:
     ready.kb.add("healthy", user_id=user)
     findings = ready.kb.admin.doctor()
-    assert [set(finding) for finding in findings] == [set(Finding.__annotations__)] * len(findings)
+    assert [set(finding) for finding in findings] == [set(CheckResult.__annotations__)] * len(findings)
     checks = {"database", "keyword index", "vector index", "embedding model", "reranker", "jobs", "disk"}
     assert {finding["check"] for finding in findings} == checks
     assert [f for f in findings if not f["ok"] and f["check"] != "disk"] == []
@@ -89,7 +97,7 @@ def test_compact_gives_space_back(ready: Face, user: str) -> None:
     eventually("the vectors are in the store", lambda: kb.status()["pending_vectors"] == 0, 60)
     kb.delete_many(ids, user_id=user)
     compacted = kb.admin.compact()
-    assert set(compacted) == set(Compacted.__annotations__)
+    assert set(compacted) == set(CompactResult.__annotations__)
     assert 0 < compacted["after"] <= compacted["before"]
     again = kb.admin.compact()
     assert again["after"] <= compacted["after"] * 1.2
@@ -106,7 +114,7 @@ def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
     }
     with on_progress(lambda *_: None):
         reindexed = kb.admin.reindex()
-    assert set(reindexed) == set(Reindexed.__annotations__)
+    assert set(reindexed) == set(ReindexResult.__annotations__)
     counts = kb.status()["counts"]
     assert (
         reindexed["lexical"]

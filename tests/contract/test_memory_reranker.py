@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory_client.paths import DataPaths
-from memory_client.types import Finding
+from memory_client.types import CheckResult
 from memoryd.app.doctor import examine
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models import st_library
@@ -25,7 +25,7 @@ def opened(home: Path, model: Path | str) -> KnowledgeBase:
     return KnowledgeBase(home, settings={"embedder.model": "none", "reranker.model": str(model)})
 
 
-def finding(findings: list[Finding]) -> Finding:
+def finding(findings: list[CheckResult]) -> CheckResult:
     return next(each for each in findings if each["check"] == "reranker")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memory_client.errors import InvalidParameterError, NotFoundError, WrongIdError
-from memory_client.types import Deleted, Memory, Updated
+from memory_client.types import DeleteResult, Memory, UpdateResult
 from support.faces import Face
 
 KB = Any
@@ -170,7 +170,7 @@ def test_add_many_checks_every_item_before_the_first_is_stored(kb: KB, user: str
 def test_update_text_makes_the_next_version_and_is_found_by_the_new_words(kb: KB, user: str) -> None:
     id = kb.add("the cat is called Tom", user_id=user)
     updated = kb.update_text(id, "the cat is called Jerry", user_id=user)
-    assert set(updated) == set(Updated.__annotations__)
+    assert set(updated) == set(UpdateResult.__annotations__)
     assert updated == {"id": id, "version": 2, "changed": True}
     memory = kb.get(id, user_id=user)
     assert (memory["text"], memory["version"]) == ("the cat is called Jerry", 2)
@@ -244,7 +244,7 @@ def test_update_importance_takes_exactly_one_sound_value(kb: KB, user: str, chan
 def test_delete_destroys_and_says_so(kb: KB, user: str) -> None:
     id, other = kb.add("unforgettable", user_id=user), kb.add("another", user_id=user)
     deleted = kb.delete(id, user_id=user)
-    assert set(deleted) == set(Deleted.__annotations__)
+    assert set(deleted) == set(DeleteResult.__annotations__)
     assert (deleted["ids"], deleted["count"]) == ([id], 1)
     assert kb.get(id, user_id=user) is None
     assert kb.search("unforgettable", user_id=user) == [] or other in {

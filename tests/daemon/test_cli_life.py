@@ -37,7 +37,7 @@ def test_a_pass_is_shown_made_and_undone(client: KnowledgeClient) -> None:
     assert "of 1 active memories a pass would archive 0 that have faded and 1 that have expired" in shown
     assert f"archive, expired fact    1.00 -> 1.00 in 0 days    {id}  the  [31mcoupon [0m" in shown
     [one] = json.loads(run(client, "decay", "preview", "--user", "ann", "--json"))["items"]
-    assert (one["id"], one["fate"]) == (id, "expired")
+    assert (one["id"], one["outcome"]) == (id, "expired")
 
     done = run(client, "decay", "run", "--user", "ann")
     assert "archived 1, asked about 0" in done

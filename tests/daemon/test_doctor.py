@@ -11,20 +11,20 @@ import pytest
 from memory_client import KnowledgeClient
 from memory_client.launch import find_daemon
 from memory_client.paths import DataPaths
-from memory_client.types import Finding
+from memory_client.types import CheckResult
 from memoryd.storage.ownership import DirectoryOwner
 from support.daemons import SpawnedDaemon, write_json
 from support.processes import clean_environment, memoryd
 from support.waiting import eventually
 
 
-def doctor(home: Path, *options: str) -> tuple[int, list[Finding]]:
+def doctor(home: Path, *options: str) -> tuple[int, list[CheckResult]]:
     done = memoryd("--data-dir", home, "doctor", "--json", *options, env=clean_environment())
     assert "Traceback" not in done.stderr
     return done.returncode, json.loads(done.stdout)
 
 
-def wrong(findings: list[Finding]) -> dict[str, str]:
+def wrong(findings: list[CheckResult]) -> dict[str, str]:
     return {finding["check"]: finding["detail"] for finding in findings if not finding["ok"]}
 
 

@@ -114,7 +114,7 @@ def test_nothing_is_lost_and_nothing_fades_unlived(life: Life, taken: list[tuple
     spent = life.lived
     life.kb.decay.run(user_id=life.user)
     life.check()
-    assert not life.kb.decay.preview(user_id=life.user)["is_behind"]
+    assert not life.kb.decay.preview(user_id=life.user)["clock_behind"]
     for id, memory in life.memories().items():
         kind, born = life.born[id]
         if memory["state"] == "archived":

@@ -123,7 +123,7 @@ def test_what_is_saved_is_loaded_word_for_word(opened: Open) -> None:
     opened().save_knowledge("u", FIRST, points)
     for version in ("latest", FIRST):
         assert opened().load_knowledge("u", version) == points
-    assert opened().describe("u", FIRST).points == 5  # type: ignore[union-attr]
+    assert opened().describe("u", FIRST).point_count == 5  # type: ignore[union-attr]
 
 
 def test_what_a_point_leaves_out_is_filled_in(storage: VersionStorage) -> None:

@@ -466,5 +466,5 @@ def test_the_knowledge_of_an_old_database_is_read_and_goes_on(with_knowledge: Kn
     assert len(knowledge.retrieve_knowledge_with_sampling("小明")) == 2
     hits = with_knowledge.search("绿茶", scope=["shared"], user_id="other/../user")
     assert [hit["metadata"]["citation"] for hit in hits] == ["[Source: shared teas]"]
-    assert knowledge.merge("小明")["points"] == 2
+    assert knowledge.merge("小明")["point_count"] == 2
     assert with_knowledge.delete_all("小明")["counts"]["points"] == 2

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from memoryd.core.life import boost, decay
 from memoryd.core.life.active_days import DAY, Calendar, Days
-from memoryd.core.life.decay import FATES, Cohort, fading
+from memoryd.core.life.decay import OUTCOMES, Cohort, fading
 from support.small_store import START, record
 
 AT = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 KINDS = [{"category": name} for name in ("system", "core", "fact", "episode")]
 
 
-def fate(days: int, reviewed: bool = False, now: float = START, **metadata: Any) -> str:
+def outcome(days: int, reviewed: bool = False, now: float = START, **metadata: Any) -> str:
     metadata = {"source": "background_ai", **metadata}
     cohort = Cohort.of([fading(record("x", metadata), 1, 1)])
-    return FATES[cohort.fates(np.array([float(days)]), now, np.array([reviewed]))[0]]
+    return OUTCOMES[cohort.outcomes(np.array([float(days)]), now, np.array([reviewed]))[0]]
 
 
 def left(days: float, **metadata: Any) -> float:
@@ -80,14 +80,14 @@ def test_what_is_left(metadata: dict[str, Any], days: int, expected: float) -> N
         (0, {"expires_at": START + 1}, "keep"),
     ],
 )
-def test_fates(days: int, given: dict[str, Any], expected: str) -> None:
-    assert fate(days, **given) == expected
+def test_outcomes(days: int, given: dict[str, Any], expected: str) -> None:
+    assert outcome(days, **given) == expected
 
 
-def test_the_pinned_have_no_fate() -> None:
+def test_the_pinned_are_kept() -> None:
     pinned = replace(record("x", {"source": "import", "expires_at": 1}), pinned=True)
     cohort = Cohort.of([fading(pinned, 1, 1)])
-    assert cohort.fates(np.array([99.0]), START, np.array([False]))[0] == 0
+    assert cohort.outcomes(np.array([99.0]), START, np.array([False]))[0] == 0
     assert cohort.effective(np.array([99.0]))[0] == 1.0
 
 

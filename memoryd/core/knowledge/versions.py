@@ -27,7 +27,7 @@ class Version:
     kind: VersionKind
     parents: tuple[str, ...]
     created_at: float
-    points: int
+    point_count: int
 
 
 def check_version_id(value: Any, parameter: str = "version_id") -> str:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from memory_client.types import Fate
+from memory_client.types import DecayOutcome
 from memoryd.core.life.active_days import Days, Floats, Integers
 from memoryd.core.life.decay_rules import DEFAULT_RULES, DecayRules
 from memoryd.core.record import CATEGORIES, Record
 
-FATES: tuple[Fate, ...] = ("keep", "review", "decay", "expired")
+OUTCOMES: tuple[DecayOutcome, ...] = ("keep", "review", "decay", "expired")
 _REVIEW, _DECAY, _EXPIRED = 1, 2, 3
 
 
@@ -36,7 +36,10 @@ def fades(category: str, importance: float, *, pinned: bool, rules: DecayRules =
 
 
 class Fading(NamedTuple):
-    """What the fate of one memory depends on. seq: change number of decay_from; kept: verified or stated."""
+    """What the clock does with a memory depends on this. seq: change number of decay_from.
+
+    kept: verified, or stated by the user.
+    """
 
     row: int
     importance: float
@@ -94,13 +97,13 @@ class Cohort:
         factors = np.where(exempt, 1.0, np.array(self.rules.factors)[self.categories])
         return np.asarray(self.importance * factors ** np.maximum(0.0, days - self.grace))
 
-    def fates(self, days: Floats, now: float, reviewed: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
-        """What a pass does with each, as places in `FATES`. reviewed: this fall was asked about before."""
+    def outcomes(self, days: Floats, now: float, reviewed: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
+        """What a pass does with each, as places in `OUTCOMES`. reviewed: this fall was asked about before."""
         rules, left = self.rules, self.effective(days)
-        open_to_fate = (self.importance < rules.lasting) & ~self.pinned
-        fact = (self.categories == _FACT) & open_to_fate & (days > self.grace)
+        can_fade = (self.importance < rules.lasting) & ~self.pinned
+        fact = (self.categories == _FACT) & can_fade & (days > self.grace)
         gone = fact & (left < rules.archive_below) & ~self.kept
-        gone |= (self.categories == _EPISODE) & open_to_fate & (days >= rules.episode_days)
+        gone |= (self.categories == _EPISODE) & can_fade & (days >= rules.episode_days)
         fallen = fact & (self.importance >= rules.review_below) & (left < rules.review_below) & ~reviewed
         over = (self.expires_at <= now) & ~self.pinned & (self.categories != _SYSTEM)
         found = np.select([over, gone, fallen], [_EXPIRED, _DECAY, _REVIEW], 0)
@@ -108,7 +111,7 @@ class Cohort:
 
 
 def fading(record: Record, row: int, seq: int) -> Fading:
-    """What the fate of a record depends on."""
+    """The fields of a record that decide its outcome."""
     return Fading(
         row,
         record.importance,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_client.errors import InvalidParameterError
-from memory_client.types import Conflict, ConflictSide, ConflictState, Resolved
+from memory_client.types import Conflict, ConflictSide, ConflictState, ResolveResult
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
@@ -78,12 +78,12 @@ class Conflicts:
         keep_both: bool,
         scope: Scope,
         key: RequestKey | None,
-    ) -> Resolved:
+    ) -> ResolveResult:
         """Archive the loser as wrong, or keep both; either way what is open between them is decided."""
         _refuse_one(winner, loser)
         now = self._parts.clock()
 
-        def apply(tx: Transaction) -> Resolved:
+        def apply(tx: Transaction) -> ResolveResult:
             kept, lost = seen(tx, scope, winner), seen(tx, scope, loser)
             require_active(kept.record)
             require_active(lost.record)
@@ -96,22 +96,22 @@ class Conflicts:
             else:
                 reason = author.reason or f"conflict resolved in favour of {winner}"
                 self._archive(tx, lost, Deed("archive", author.operator, reason), now)
-            return Resolved(winner=winner, loser=loser, archived=not keep_both, closed=closed)
+            return ResolveResult(winner=winner, loser=loser, archived=not keep_both, closed=closed)
 
         return self._parts.write_once(key, apply, now)
 
     def keep_points(
         self, first: str, second: str, author: Author, scope: Scope, key: RequestKey | None
-    ) -> Resolved:
+    ) -> ResolveResult:
         """Decide that two knowledge points do not exclude each other."""
         _refuse_one(first, second)
         now = self._parts.clock()
 
-        def apply(tx: Transaction) -> Resolved:
+        def apply(tx: Transaction) -> ResolveResult:
             if not conflicts.noted(tx.connection, scope.user_id, (first, second)):
                 raise not_found([first, second], "point")
             closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", author.decision(now))
-            return Resolved(winner=first, loser=second, archived=False, closed=closed)
+            return ResolveResult(winner=first, loser=second, archived=False, closed=closed)
 
         return self._parts.write_once(key, apply, now)
 

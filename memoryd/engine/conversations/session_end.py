@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from memory_client.errors import NotFoundError
-from memory_client.types import Ended
+from memory_client.types import EndResult
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.deletion.removal import Removal
@@ -28,7 +28,7 @@ class Closing:
         self._removal = removal
         self._idle_seconds = idle_seconds
 
-    def end(self, session_id: str, scope: Scope, key: RequestKey | None) -> Ended:
+    def end(self, session_id: str, scope: Scope, key: RequestKey | None) -> EndResult:
         """Close a session."""
         now = self._parts.clock()
 
@@ -37,7 +37,7 @@ class Closing:
             return bool(still_open), self._close(tx, still_open, now)
 
         closed, dropped = self._parts.write_once(key, apply, now)
-        return Ended(session_id=session_id, closed=closed, dropped=dropped)
+        return EndResult(session_id=session_id, closed=closed, dropped=dropped)
 
     def close_idle(self) -> None:
         """Close the sessions that have been quiet for long enough; the job comes again for the others."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from memory_client.types import Appended, Extended, TurnItem
+from memory_client.types import AppendResult, ExtendResult, TurnItem
 from memoryd.core.call_context import current_call
 from memoryd.core.passage import line
 from memoryd.core.turn import TurnRecord
@@ -42,7 +42,7 @@ class Converse:
         self._parts = parts
         self._closing = closing
 
-    def append(self, conversation: Conversation, item: TurnItem, key: RequestKey | None) -> Appended:
+    def append(self, conversation: Conversation, item: TurnItem, key: RequestKey | None) -> AppendResult:
         """Store one turn; its vector is made behind."""
         now = self._parts.clock()
         record = new_turn(conversation, item, zone=self._parts.zone(), now=now, limits=self._parts.limits)
@@ -53,13 +53,13 @@ class Converse:
             return self._insert(tx, record, place.session, place.position, None), place.position
 
         id, position = self._parts.write_once(key, apply, now)
-        return Appended(
+        return AppendResult(
             id=id, session_id=conversation.session_id, position=position, topic="unknown", anchors=[]
         )
 
     def extend(
         self, conversation: Conversation, items: Sequence[TurnItem], tz: str | None, key: RequestKey | None
-    ) -> Extended:
+    ) -> ExtendResult:
         """Store many, in chunks that are each embedded, committed and acknowledged as a whole."""
         now, limits = self._parts.clock(), self._parts.limits
         zone = zone_of(tz, self._parts.zone())
@@ -74,7 +74,7 @@ class Converse:
             call.deadline.check(f"storing; {len(ids)} of {len(records)} turns are stored")
             ids += self._extend_chunk(conversation, records[portion], key and replace(key, part=number))
             call.report(len(ids), len(records), "stored")
-        return Extended(ids=ids, session_id=conversation.session_id, count=len(ids))
+        return ExtendResult(ids=ids, session_id=conversation.session_id, count=len(ids))
 
     def _extend_chunk(
         self, conversation: Conversation, chunk: Sequence[TurnRecord], key: RequestKey | None

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_client.errors import InvalidStateError, NotFoundError
-from memory_client.types import DecayPass, DecayPreview, Faded, Fate, PassInfo, PassUndone
+from memory_client.types import DecayOutcome, DecayPass, DecayPreview, FadingMemory, PassInfo, UndoPassResult
 from memoryd.core.life import decay
 from memoryd.core.life.active_days import DAY, Floats, is_behind
-from memoryd.core.life.decay import FATES, Cohort
+from memoryd.core.life.decay import OUTCOMES, Cohort
 from memoryd.core.operators import CALLER, DECAY, SYSTEM
 from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
@@ -34,28 +34,28 @@ from memoryd.storage.requests import RequestKey
 
 _AT_LEAST = 20
 _MOST = 1000
-"""Of each fate in one pass: it is one transaction."""
+"""Of each outcome in one pass: it is one transaction."""
 _SHOWN_PASSES = 10
 _BEHIND = (
     "the clock seems to be set back: the user was there on later dates, so nothing is done until it is right"
 )
-_ENDS: tuple[Fate, ...] = ("expired", "decay")
-_FATES: tuple[Fate, ...] = (*_ENDS, "review")
+_ENDS: tuple[DecayOutcome, ...] = ("expired", "decay")
+_OUTCOMES: tuple[DecayOutcome, ...] = (*_ENDS, "review")
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a pass will do. places: in the cohort, by fate; later: how many are left for another pass."""
+    """What a pass will do. places: in the cohort, by outcome; remaining: memories left for later passes."""
 
     cohort: Cohort
     days: Floats
     effective: Floats
     active: int
-    places: dict[Fate, list[int]]
-    later: int
+    places: dict[DecayOutcome, list[int]]
+    remaining: int
 
-    def rows(self, fate: Fate) -> list[int]:
-        return [int(self.cohort.rows[place]) for place in self.places[fate]]
+    def rows(self, outcome: DecayOutcome) -> list[int]:
+        return [int(self.cohort.rows[place]) for place in self.places[outcome]]
 
 
 class Decay:
@@ -76,13 +76,13 @@ class Decay:
             ahead = [] if behind else decay_passes.ahead(connection, scope, now + DAY)
             latest = decay_passes.latest(connection, scope, _SHOWN_PASSES)
             items = _faded(connection, scope, plan, limit)
-        counts = {str(fate): len(plan.places[fate]) for fate in _FATES}
+        counts = {str(outcome): len(plan.places[outcome]) for outcome in _OUTCOMES}
         return DecayPreview(
             items=items,
-            counts={"active": plan.active, **counts, "later": plan.later},
+            counts={"active": plan.active, **counts, "remaining": plan.remaining},
             undo=[one.id for one in ahead],
             passes=[_info(one) for one in latest],
-            is_behind=behind,
+            clock_behind=behind,
         )
 
     def run(self, scope: Scope, key: RequestKey | None, operator: str = CALLER) -> DecayPass:
@@ -99,7 +99,9 @@ class Decay:
 
         def apply(tx: Transaction) -> DecayPass:
             if plan is None:
-                return DecayPass(id=None, archived=[], reviewed=[], undone=[], later=0, note=_BEHIND)
+                return DecayPass(
+                    id=None, archived=[], reviewed=[], undone=[], remaining_count=0, note=_BEHIND
+                )
             return self._carry_out(tx, scope, plan, operator, undone, now)
 
         return self._parts.write_once(key, apply, now)
@@ -111,11 +113,11 @@ class Decay:
         for user_id in users:
             self.run(Scope(user_id, ALL_AGENTS), None, SYSTEM)
 
-    def undo_pass(self, pass_id: str, scope: Scope, key: RequestKey | None) -> PassUndone:
+    def undo_pass(self, pass_id: str, scope: Scope, key: RequestKey | None) -> UndoPassResult:
         """Bring back what a pass archived, as `restore` does, and withdraw its open reviews."""
         now = self._parts.clock()
 
-        def apply(tx: Transaction) -> PassUndone:
+        def apply(tx: Transaction) -> UndoPassResult:
             _require_done(decay_passes.find(tx.connection, scope, pass_id), pass_id)
             put_away = decay_passes.archived_by(tx.connection, scope, pass_id)
             stored = list(memories.find(tx.connection, scope, put_away).values())
@@ -123,7 +125,9 @@ class Decay:
                 self._shelve.bring_back(tx, one, now, Deed("restore", reason=f"{pass_id} was undone"))
             decay_passes.undo(tx, scope, pass_id, now)
             withdrawn = reviews.withdraw_pass(tx, scope, pass_id)
-            return PassUndone(id=pass_id, restored=[one.record.id for one in stored], withdrawn=withdrawn)
+            return UndoPassResult(
+                id=pass_id, restored=[one.record.id for one in stored], withdrawn_count=withdrawn
+            )
 
         return self._parts.write_once(key, apply, now)
 
@@ -137,27 +141,27 @@ class Decay:
         cohort = Cohort.of(
             decay_passes.fading(connection, scope, self._parts.decay.lasting), self._parts.decay
         )
-        passed, fates = self._judged(connection, cohort, scope.user_id, now)
+        passed, outcomes = self._judged(connection, cohort, scope.user_id, now)
         active = decay_passes.active(connection, scope)
         cap = min(_MOST, max(_AT_LEAST, math.ceil(self._share * active)))
-        effective, later = cohort.effective(passed), 0
-        places: dict[Fate, list[int]] = {}
-        for number, fate in enumerate(FATES[1:], 1):
-            found = np.flatnonzero(fates == number)
+        effective, remaining = cohort.effective(passed), 0
+        places: dict[DecayOutcome, list[int]] = {}
+        for number, outcome in enumerate(OUTCOMES[1:], 1):
+            found = np.flatnonzero(outcomes == number)
             weakest = found[np.argsort(effective[found], kind="stable")]
-            most = _MOST if fate == "expired" else cap
-            places[fate] = weakest[:most].tolist()
-            later += max(0, len(found) - most)
-        return _Plan(cohort, passed, effective, active, places, later)
+            most = _MOST if outcome == "expired" else cap
+            places[outcome] = weakest[:most].tolist()
+            remaining += max(0, len(found) - most)
+        return _Plan(cohort, passed, effective, active, places, remaining)
 
     def _carry_out(
         self, tx: Transaction, scope: Scope, plan: _Plan, operator: str, undone: list[str], now: float
     ) -> DecayPass:
         id = self._parts.ids.new("pas", now)
         archived: list[Record] = []
-        for fate in _ENDS:
-            for one, left in self._still(tx, scope, plan, fate, now):
-                self._archive(tx, one, fate, left, id, now)
+        for outcome in _ENDS:
+            for one, left in self._still(tx, scope, plan, outcome, now):
+                self._archive(tx, one, outcome, left, id, now)
                 archived.append(one.record)
         reviewed: list[Record] = []
         for one, left in self._still(tx, scope, plan, "review", now):
@@ -169,37 +173,37 @@ class Decay:
             archived=_ids(archived),
             reviewed=_ids(reviewed),
             undone=undone,
-            later=plan.later,
+            remaining_count=plan.remaining,
             note=None,
         )
 
     def _still(
-        self, tx: Transaction, scope: Scope, plan: _Plan, fate: Fate, now: float
+        self, tx: Transaction, scope: Scope, plan: _Plan, outcome: DecayOutcome, now: float
     ) -> list[tuple[Stored, float]]:
-        """The memories whose fate it still is, for they may have changed since, and what is left of each."""
-        found = memories.by_rows(tx.connection, scope, plan.rows(fate))
-        stored = [found[row] for row in plan.rows(fate) if row in found]
+        """The memories that still have this outcome, with their effective importance."""
+        found = memories.by_rows(tx.connection, scope, plan.rows(outcome))
+        stored = [found[row] for row in plan.rows(outcome) if row in found]
         cohort = Cohort.of(
             [decay.fading(one.record, one.row, one.decay_seq) for one in stored], self._parts.decay
         )
-        passed, fates = self._judged(tx.connection, cohort, scope.user_id, now)
+        passed, outcomes = self._judged(tx.connection, cohort, scope.user_id, now)
         left = cohort.effective(passed).tolist()
-        return [(one, left[at]) for at, one in enumerate(stored) if FATES[fates[at]] == fate]
+        return [(one, left[at]) for at, one in enumerate(stored) if OUTCOMES[outcomes[at]] == outcome]
 
     def _judged(
         self, connection: sqlite3.Connection, cohort: Cohort, user_id: str, now: float
     ) -> tuple[Floats, npt.NDArray[np.int8]]:
-        """The days and the fate of each."""
+        """The days and the outcome of each."""
         passed = cohort.days(days.of_user(connection, self._parts.calendar, user_id, now))
         asked = np.array(reviews.asked_rows(connection, user_id), np.int64)
-        return passed, cohort.fates(passed, now, np.isin(cohort.rows, asked))
+        return passed, cohort.outcomes(passed, now, np.isin(cohort.rows, asked))
 
     def _archive(
-        self, tx: Transaction, stored: Stored, fate: Fate, left: float, pass_id: str, now: float
+        self, tx: Transaction, stored: Stored, outcome: DecayOutcome, left: float, pass_id: str, now: float
     ) -> None:
-        reason = "expires_at has passed" if fate == "expired" else f"importance has fallen to {left:.2f}"
+        reason = "expires_at has passed" if outcome == "expired" else f"importance has fallen to {left:.2f}"
         put_away = replace(
-            stored.record, state="archived", archived_because=fate, archived_at=now, archived_by=pass_id
+            stored.record, state="archived", archived_because=outcome, archived_at=now, archived_by=pass_id
         )
         self._change.apply(tx, stored, put_away, now, Deed("archive", DECAY, reason))
 
@@ -264,25 +268,25 @@ def _info(one: PassRow) -> PassInfo:
         id=one.id,
         at=one.at,
         operator=one.operator,
-        archived=one.archived,
-        reviews=one.reviews,
+        archived_count=one.archived_count,
+        review_count=one.review_count,
         undone_at=one.undone_at,
     )
 
 
-def _faded(connection: sqlite3.Connection, scope: Scope, plan: _Plan, limit: int) -> list[Faded]:
+def _faded(connection: sqlite3.Connection, scope: Scope, plan: _Plan, limit: int) -> list[FadingMemory]:
     """The first of what a plan will do, by name."""
-    wanted = [(fate, place) for fate in _FATES for place in plan.places[fate]][:limit]
+    wanted = [(outcome, place) for outcome in _OUTCOMES for place in plan.places[outcome]][:limit]
     cohort = plan.cohort
     names = memories.ids_of(connection, scope, [int(cohort.rows[place]) for _, place in wanted])
     return [
-        Faded(
+        FadingMemory(
             id=names[int(cohort.rows[place])],
-            fate=fate,
+            outcome=outcome,
             category=CATEGORIES[cohort.categories[place]],
             importance=float(cohort.importance[place]),
             effective_importance=float(plan.effective[place]),
-            days=float(plan.days[place]),
+            elapsed_days=float(plan.days[place]),
         )
-        for fate, place in wanted
+        for outcome, place in wanted
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory_client.errors import InvalidStateError, NotFoundError
-from memory_client.types import Decided, Review, ReviewKind, ReviewPage, ReviewState, Verdict
+from memory_client.types import DecideResult, Review, ReviewKind, ReviewPage, ReviewState, Verdict
 from memoryd.core.life import decay
 from memoryd.core.life.review import refused
 from memoryd.core.record import Record
@@ -56,11 +56,11 @@ class Judge:
         author: Author,
         scope: Scope,
         key: RequestKey | None,
-    ) -> Decided:
+    ) -> DecideResult:
         """Carry out a verdict. author: whose it is."""
         now, deed = self._parts.clock(), Deed("update", f"review:{author.operator}", author.reason)
 
-        def apply(tx: Transaction) -> Decided:
+        def apply(tx: Transaction) -> DecideResult:
             review = _pending(reviews.find(tx.connection, scope, id), id)
             stored = seen(tx, scope, review.memory_id)
             _require_open_to(verdict, stored.record)
@@ -71,7 +71,7 @@ class Judge:
                 version = self._put_away(tx, stored, review, deed, now)
             else:
                 version = self._keep(tx, stored, review, now)
-            return Decided(id=id, memory_id=review.memory_id, verdict=verdict, version=version)
+            return DecideResult(id=id, memory_id=review.memory_id, verdict=verdict, version=version)
 
         return self._parts.write_once(key, apply, now)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, TypeVar, cast
 
 from memory_client.errors import InvalidParameterError
-from memory_client.types import Deleted, UserDeleted
+from memory_client.types import DeleteAllResult, DeleteResult
 from memoryd.core.filters.grammar import Node
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
@@ -87,7 +87,7 @@ class Forget:
 
     def delete(
         self, id: str, author: Author, *, sources: bool, force: bool, scope: Scope, key: RequestKey | None
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy one memory, with `sources` also the turn it came from."""
 
         def apply(tx: Transaction) -> Gone:
@@ -113,7 +113,7 @@ class Forget:
         force: bool,
         scope: Scope,
         key: RequestKey | None,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy memories by id, all known or none, or the active ones a filter finds."""
 
         def found(connection: sqlite3.Connection) -> Chosen:
@@ -132,7 +132,7 @@ class Forget:
 
     def forget(
         self, ids: Sequence[str], author: Author, *, force: bool, scope: Scope, key: RequestKey | None
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy memories, turns and triples by id, all known or none."""
         of_memories, of_turns, of_triples = (
             [id for id in dict.fromkeys(ids) if id.startswith(kind)] for kind in ("mem", "trn", "tri")
@@ -149,7 +149,7 @@ class Forget:
 
         return self._receipt(self._parts.write_once(key, apply))
 
-    def preview(self, ids: Sequence[str], *, force: bool, scope: Scope) -> Deleted:
+    def preview(self, ids: Sequence[str], *, force: bool, scope: Scope) -> DeleteResult:
         """The receipt of a `forget` that is not carried out."""
         with self._parts.database.read() as connection:
             stored = memories.find(connection, scope, [id for id in ids if id.startswith("mem")])
@@ -157,7 +157,7 @@ class Forget:
         skipped = set(chosen.skipped)
         return self._removal.receipt([id for id in ids if id not in skipped], **chosen.left)
 
-    def delete_all(self, user_id: str, key: RequestKey | None) -> UserDeleted:
+    def delete_all(self, user_id: str, key: RequestKey | None) -> DeleteAllResult:
         """Destroy all of a user; the caller removes it physically before it answers."""
 
         def apply(tx: Transaction) -> dict[str, int]:
@@ -190,9 +190,9 @@ class Forget:
                 self._knowledge.forget_files(user_id)
                 counts = self._parts.write_once(key, apply)
                 self._clear_caches()
-        return UserDeleted(user_id=user_id, counts=counts, backups=self._removal.backups())
+        return DeleteAllResult(user_id=user_id, counts=counts, backups=self._removal.backups())
 
-    def _receipt(self, gone: Gone | list[str]) -> Deleted:
+    def _receipt(self, gone: Gone | list[str]) -> DeleteResult:
         """A list, or `kept` in place of `skipped`, is what an older version kept of a request."""
         if isinstance(gone, list):
             return self._removal.receipt(gone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_client.types import Deleted
+from memory_client.types import DeleteResult
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.conversations.session_end import known
@@ -24,7 +24,7 @@ class ForgetTurns:
         self._parts = parts
         self._removal = removal
 
-    def delete(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> Deleted:
+    def delete(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> DeleteResult:
         """Destroy turns by id, all or none."""
         wanted = list(dict.fromkeys(ids))
 
@@ -33,7 +33,7 @@ class ForgetTurns:
 
         return self._removal.receipt(self._parts.write_once(key, apply))
 
-    def delete_session(self, session_id: str, scope: Scope, key: RequestKey | None) -> Deleted:
+    def delete_session(self, session_id: str, scope: Scope, key: RequestKey | None) -> DeleteResult:
         """Destroy a session with all its turns."""
 
         def apply(tx: Transaction) -> list[str]:

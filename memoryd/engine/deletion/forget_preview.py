@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memory_client.types import Forgettable
+from memory_client.types import ForgetCandidate
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TurnRecord
@@ -43,7 +43,7 @@ _BESIDE_BEST = 0.5
 class Preview:
     """found: what is shown, best first, texts then triples; more: how many are not, of those looked at."""
 
-    found: list[Forgettable]
+    found: list[ForgetCandidate]
     more: int
 
 
@@ -68,7 +68,7 @@ class ForgetPreview:
         return Preview(shown, len(texts) + len(triples) - len(shown))
 
 
-def _once(found: Iterator[Forgettable]) -> list[Forgettable]:
+def _once(found: Iterator[ForgetCandidate]) -> list[ForgetCandidate]:
     return list({one["id"]: one for one in found}.values())
 
 
@@ -88,22 +88,22 @@ def is_meant(query: str, hit: Found, best: float) -> bool:
     return hit.fused.score >= max(relevant_score(), _BESIDE_BEST * best)
 
 
-def _texts(connection: sqlite3.Connection, scope: Scope, hit: Found) -> Iterator[Forgettable]:
+def _texts(connection: sqlite3.Connection, scope: Scope, hit: Found) -> Iterator[ForgetCandidate]:
     """A hit, and those near-duplicates that a search shows as one with it."""
     record, score = hit.record, hit.fused.score
     if isinstance(record, TurnRecord):
-        yield Forgettable(id=record.id, type="turn", text=record.text, score=score, state=None)
+        yield ForgetCandidate(id=record.id, type="turn", text=record.text, score=score, state=None)
     if not isinstance(record, Record):
         return
     same = memories.find(connection, scope, hit.same)
     for one in [record, *(same[id].record for id in hit.same if id in same)]:
         if one.category != "system":
-            yield Forgettable(id=one.id, type="memory", text=one.text, score=score, state=one.state)
+            yield ForgetCandidate(id=one.id, type="memory", text=one.text, score=score, state=one.state)
 
 
 def _triples(
     connection: sqlite3.Connection, scope: Scope, query: str, meant: Sequence[Found]
-) -> Iterator[Forgettable]:
+) -> Iterator[ForgetCandidate]:
     """What is stored of the entity that the query names, or says all of it, and what the hits are evidence
     of."""
     known = _named(connection, scope.user_id, query)
@@ -119,7 +119,7 @@ def _triples(
             line = _line(shown)
             both = f"{line}\n{_line(one.statement)}"  # either language's words name it
             if whole or wanted is not named or says_all(query, both):
-                yield Forgettable(id=one.id, type="triple", text=line, score=score, state=None)
+                yield ForgetCandidate(id=one.id, type="triple", text=line, score=score, state=None)
 
 
 def _named(connection: sqlite3.Connection, user_id: str, query: str) -> dict[str, list[int]]:

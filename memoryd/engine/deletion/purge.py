@@ -6,7 +6,7 @@ import sqlite3
 from functools import partial
 
 from memory_client.errors import InvalidParameterError
-from memory_client.types import Deleted
+from memory_client.types import DeleteResult
 from memoryd.core.life.active_days import DAY, lived
 from memoryd.core.operators import CALLER, DECAY
 from memoryd.core.scope import ALL_AGENTS, Scope
@@ -35,7 +35,7 @@ class Purge:
 
     def purge(
         self, older_than: float | None, *, dry_run: bool, scope: Scope, key: RequestKey | None
-    ) -> Deleted:
+    ) -> DeleteResult:
         """Destroy what was archived longer ago than so many days."""
         now, retention = self._parts.clock(), self._retention if older_than is None else older_than
         if not retention and older_than is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_client.types import Deleted
+from memory_client.types import DeleteResult
 from memoryd.engine.context import Parts
 from memoryd.storage import jobs
 from memoryd.storage.database import Transaction
@@ -32,9 +32,9 @@ class Removal:
         still: Sequence[str] = (),
         skipped: Sequence[str] = (),
         skipped_count: int = 0,
-    ) -> Deleted:
+    ) -> DeleteResult:
         """The receipt of a delete."""
-        return Deleted(
+        return DeleteResult(
             ids=list(ids),
             count=len(ids),
             sources=list(sources),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_client.types import KnowledgeMerged, KnowledgePoint
+from memory_client.types import KnowledgeMergeResult, KnowledgePoint
 from memoryd.core.knowledge.merge import Merge, distinct, merge
 from memoryd.core.knowledge.similar_texts import alike
 from memoryd.core.knowledge.versions import Version, effective, unmerged
@@ -82,7 +82,7 @@ class MergeKnowledge:
         self._judge = judge
         self._on_due = on_due
 
-    def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMerged:
+    def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMergeResult:
         """Make one version of the newest merge and the increments behind it; nothing where there are none."""
         known, reply = self._parts.find_reply(key)
         if known:
@@ -119,7 +119,7 @@ class MergeKnowledge:
         if user_id is None:
             return False
         receipt = self.merge(user_id, None)
-        log.info("knowledge merged: %d points, %d merged", receipt["points"], receipt["merged"])
+        log.info("knowledge merged: %d points, %d merged", receipt["point_count"], receipt["merged_count"])
         return next(due, None) is not None
 
     def _effective(self, user_id: str) -> list[Version]:
@@ -175,7 +175,7 @@ class MergeKnowledge:
                 clashes.append((first.text, second.text, conflict))
         return clashes
 
-    def _keep(self, user_id: str, ready: _Merged, key: RequestKey | None) -> KnowledgeMerged:
+    def _keep(self, user_id: str, ready: _Merged, key: RequestKey | None) -> KnowledgeMergeResult:
         reply: list[Any] = []
 
         def also(tx: Transaction, version_id: str) -> list[Any]:
@@ -218,13 +218,13 @@ class MergeKnowledge:
 
 
 def _receipt(
-    version_id: str | None, parents: list[str], points: int, merged: int, left_out: int, queued: int
-) -> KnowledgeMerged:
-    return KnowledgeMerged(
+    version_id: str | None, parents: list[str], points: int, merged: int, omitted: int, queued: int
+) -> KnowledgeMergeResult:
+    return KnowledgeMergeResult(
         version_id=version_id,
         parents=list(parents),
-        points=points,
-        merged=merged,
-        left_out=left_out,
-        conflicts=queued,
+        point_count=points,
+        merged_count=merged,
+        omitted_count=omitted,
+        conflict_count=queued,
     )

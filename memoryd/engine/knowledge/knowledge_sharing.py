@@ -65,7 +65,7 @@ class ShareKnowledge:
         def apply(tx: Transaction) -> list[float]:
             grants.subscribe(tx, user_id, owner, name, now)
             found = self._find(tx.connection, user_id, owner, name)
-            return [found["points"], found["created_at"]] if found else [0, now]
+            return [found["point_count"], found["created_at"]] if found else [0, now]
 
         return self._receipt(user_id, owner, name, self._parts.write_once(key, apply))
 
@@ -90,7 +90,7 @@ class ShareKnowledge:
         return SharedSet(
             owner=owner,
             name=name,
-            points=int(reply[0]),
+            point_count=int(reply[0]),
             created_at=reply[1],
             subscribers=found["subscribers"] if found else [],
         )

@@ -197,7 +197,7 @@ class Knowledge:
             added=found.added,
             removed=found.removed,
             changed=found.changed,
-            same=found.same,
+            unchanged_count=found.same,
         )
 
     def rollback(self, user_id: str, version_id: str, key: RequestKey | None) -> KnowledgeVersion:
@@ -308,7 +308,7 @@ class Knowledge:
             kind=found.kind,
             parents=list(found.parents),
             created_at=found.created_at,
-            points=found.points,
+            point_count=found.point_count,
             damaged=damaged,
         )
 

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import replace
 
 from memory_client.errors import InvalidStateError
-from memory_client.types import Updated
+from memory_client.types import UpdateResult
 from memoryd.core.filters.grammar import Compare
 from memoryd.core.life.decay import restored
 from memoryd.core.record import Record
@@ -29,12 +29,12 @@ class Shelve:
         self._parts = parts
         self._change = change
 
-    def archive(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
+    def archive(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
         """Put an active memory away."""
         now = self._parts.clock()
         deed = author.deed("archive")
 
-        def apply(tx: Transaction) -> Updated:
+        def apply(tx: Transaction) -> UpdateResult:
             stored = seen(tx, scope, id)
             require_active(stored.record)
             put_away = replace(stored.record, state="archived", archived_because="user", archived_at=now)
@@ -42,12 +42,12 @@ class Shelve:
 
         return self._parts.write_once(key, apply, now)
 
-    def restore(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
+    def restore(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
         """Bring an archived memory back, or a superseded one that nothing active stands for any more."""
         now = self._parts.clock()
         deed = author.deed("restore")
 
-        def apply(tx: Transaction) -> Updated:
+        def apply(tx: Transaction) -> UpdateResult:
             stored = seen(tx, scope, id)
             if stored.record.state == "superseded":
                 _require_nothing_in_its_place(tx.connection, scope, stored.record)
@@ -58,11 +58,11 @@ class Shelve:
 
         return self._parts.write_once(key, apply, now)
 
-    def bring_back(self, tx: Transaction, stored: Stored, now: float, deed: Deed) -> Updated:
+    def bring_back(self, tx: Transaction, stored: Stored, now: float, deed: Deed) -> UpdateResult:
         """Make an archived memory active, with a clock that starts anew."""
         return self._back(tx, stored, stored.record, now, deed)
 
-    def _back(self, tx: Transaction, stored: Stored, record: Record, now: float, deed: Deed) -> Updated:
+    def _back(self, tx: Transaction, stored: Stored, record: Record, now: float, deed: Deed) -> UpdateResult:
         """record: what comes back."""
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
         back, was_expired = restored(record, effective, now, self._parts.decay)

@@ -9,7 +9,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from memory_client.errors import NotFoundError
-from memory_client.types import Comparison, Difference, TextPiece, Updated, Version, VersionDiff, VersionInfo
+from memory_client.types import (
+    Comparison,
+    Difference,
+    TextPiece,
+    UpdateResult,
+    Version,
+    VersionDiff,
+    VersionInfo,
+)
 from memoryd.core.life.decay import moved
 from memoryd.core.record import Record, changed_fields, metadata_out
 from memoryd.core.scope import Scope
@@ -89,17 +97,17 @@ class History:
             metadata=metadata,
         )
 
-    def revert(self, id: str, to: int, author: Author, scope: Scope, key: RequestKey | None) -> Updated:
+    def revert(self, id: str, to: int, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
         """Make what a version said the next one."""
         now, deed = self._parts.clock(), author.deed("revert")
         with self._parts.database.read() as connection:
             done, reply = requests.find_reply(connection, key)
             if done:
-                return cast(Updated, reply)
+                return cast(UpdateResult, reply)
             wanted = _told(connection, known(connection, scope, id).record, to)
         embedded = self._parts.meaning.embed_in_time(wanted.text, self._parts.limits.add_cap)
 
-        def apply(tx: Transaction) -> Updated:
+        def apply(tx: Transaction) -> UpdateResult:
             stored = seen(tx, scope, id)
             require_active(stored.record)
             said = _told(tx.connection, stored.record, to)

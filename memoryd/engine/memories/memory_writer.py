@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from memory_client.errors import NotFoundError
-from memory_client.types import ReviewKind, Updated
+from memory_client.types import ReviewKind, UpdateResult
 from memoryd.core.operators import DECAY, is_caller
 from memoryd.core.record import Record, changed_fields
 from memoryd.core.row_ranges import TextKind
@@ -51,7 +51,7 @@ class Change:
         now: float,
         deed: Deed,
         embedded: Encoded | None = None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Make `new` the next version of a memory; nothing happens when its content is the same.
 
         embedded: what a model made of the new text; None to have it embedded later.
@@ -59,7 +59,7 @@ class Change:
         old = stored.record
         changed = changed_fields(old, new)
         if not changed:
-            return Updated(id=old.id, version=old.version, changed=False)
+            return UpdateResult(id=old.id, version=old.version, changed=False)
         version = old.version + 1
         history_from = max(old.history_from, version + 1 - self._parts.limits.versions)
         new = replace(new, version=version, history_from=history_from, updated_at=now)
@@ -76,7 +76,7 @@ class Change:
             self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
             if shelved:
                 reviews.withdraw(tx, old.user_id, old.id, kinds=_settled_by(deed))
-        return Updated(id=new.id, version=new.version, changed=True)
+        return UpdateResult(id=new.id, version=new.version, changed=True)
 
     def touch(self, tx: Transaction, stored: Stored, new: Record) -> None:
         """Store what makes no version: importance as it is used and decays, access, review marks."""

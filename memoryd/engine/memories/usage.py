@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from memory_client.types import Boosted, Feedback, FeedbackFinding, FeedbackTaken, Updated
+from memory_client.types import BoostResult, Feedback, FeedbackFinding, FeedbackResult, UpdateResult
 from memoryd.core.life import boost, decay
 from memoryd.core.life.active_days import DAY
 from memoryd.core.record import Record
@@ -39,14 +39,14 @@ class Use:
         self._change = change
         self._shelve = shelve
 
-    def boost(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> Boosted:
+    def boost(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> BoostResult:
         """Make a memory more important."""
         now = self._parts.clock()
         return self._parts.write_once(
             key, lambda tx: self._used(tx, scope, [id], "boost", author, now)[0], now
         )
 
-    def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[Boosted]:
+    def mark_used(self, ids: Sequence[str], scope: Scope, key: RequestKey | None) -> list[BoostResult]:
         """The same for what a reply really used, all or none."""
         wanted, now = list(dict.fromkeys(ids)), self._parts.clock()
         return self._parts.write_once(
@@ -55,11 +55,11 @@ class Use:
 
     def feedback(
         self, id: str, finding: Feedback, author: Author, scope: Scope, key: RequestKey | None
-    ) -> FeedbackTaken:
+    ) -> FeedbackResult:
         """Trust a memory more, or have somebody look at it."""
         now = self._parts.clock()
 
-        def apply(tx: Transaction) -> FeedbackTaken:
+        def apply(tx: Transaction) -> FeedbackResult:
             stored = seen(tx, scope, id)
             require_active(stored.record)
             confidence, review_id = stored.record.confidence, None
@@ -69,15 +69,17 @@ class Use:
                 self._change.apply(tx, stored, trusted, now, author.deed("update"))
             else:
                 review_id = self._doubt(tx, stored, finding, author.reason, now)
-            return FeedbackTaken(id=id, confidence=confidence, review_id=review_id)
+            return FeedbackResult(id=id, confidence=confidence, review_id=review_id)
 
         return self._parts.write_once(key, apply, now)
 
-    def pin(self, id: str, author: Author, *, pinned: bool, scope: Scope, key: RequestKey | None) -> Updated:
+    def pin(
+        self, id: str, author: Author, *, pinned: bool, scope: Scope, key: RequestKey | None
+    ) -> UpdateResult:
         """Take a memory out of the hands of clock and review, or give it back."""
         now = self._parts.clock()
 
-        def apply(tx: Transaction) -> Updated:
+        def apply(tx: Transaction) -> UpdateResult:
             stored = seen(tx, scope, id)
             old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
             new = decay.moved(
@@ -91,7 +93,7 @@ class Use:
 
     def _used(
         self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, author: Author, now: float
-    ) -> list[Boosted]:
+    ) -> list[BoostResult]:
         """Carry out a use of each memory; what decay had archived comes back first."""
         stored = all_known(tx.connection, scope, ids)
         away = [one for one in stored if one.record.archived_because == "decay"]
@@ -120,14 +122,14 @@ class Use:
         now: float,
         *,
         is_back: bool,
-    ) -> Boosted:
+    ) -> BoostResult:
         use = boost.use(effective, *self._earlier(tx, stored, now), now, self._parts.boost)
         after = round(effective + use.applied, 9)
         if use.counts:
             self._count(tx, stored, after, now)
             self._note(tx, stored.record, kind, use.applied, reason, now)
             crossed(tx, self._parts, stored.record, effective, after, now)
-        return Boosted(
+        return BoostResult(
             id=stored.record.id, applied=use.applied, importance=after, why=use.why, restored=is_back
         )
 

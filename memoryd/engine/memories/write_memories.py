@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
-from memory_client.types import MemoryItem, Updated
+from memory_client.types import MemoryItem, UpdateResult
 from memoryd.core.call_context import current_call
 from memoryd.core.life.decay import edited, moved
 from memoryd.core.passage import Passage
@@ -64,7 +64,7 @@ class Remember:
 
     def update_text(
         self, id: str, text: str, author: Author, scope: Scope, key: RequestKey | None
-    ) -> Updated:
+    ) -> UpdateResult:
         """Replace the text; the old one stays as a version."""
         screened, warnings, found = screened_text(text, self._parts.limits)
         embedded = self._parts.meaning.embed_in_time(screened, self._parts.limits.add_cap)
@@ -76,7 +76,7 @@ class Remember:
 
     def update_metadata(
         self, id: str, metadata: Mapping[str, Any], author: Author, scope: Scope, key: RequestKey | None
-    ) -> Updated:
+    ) -> UpdateResult:
         """Merge metadata."""
         limits = self._parts.limits
 
@@ -94,7 +94,7 @@ class Remember:
         author: Author,
         scope: Scope,
         key: RequestKey | None,
-    ) -> Updated:
+    ) -> UpdateResult:
         """Add to the importance or set it."""
         if (delta is None) == (value is None):
             raise InvalidParameterError(
@@ -163,10 +163,10 @@ class Remember:
         key: RequestKey | None,
         change: Callable[[Record, Age, float], Record],
         embedded: Encoded | None,
-    ) -> Updated:
+    ) -> UpdateResult:
         now = self._parts.clock()
 
-        def apply(tx: Transaction) -> Updated:
+        def apply(tx: Transaction) -> UpdateResult:
             stored = seen(tx, scope, id)
             age = age_of(tx.connection, self._parts.calendar, stored, now)
             new = change(stored.record, age, now)

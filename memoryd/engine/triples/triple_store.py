@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from memory_client.errors import InvalidParameterError, NotFoundError
 from memory_client.types import (
-    Deleted,
+    DeleteResult,
     RelatedTriple,
     Triple,
     TripleAlias,
@@ -125,7 +125,7 @@ class Triples:
             shown = _shown(connection, scope, way or [])
         return TriplePath(found=way is not None, triples=shown, cut=cut)
 
-    def delete(self, id: str, scope: Scope, key: RequestKey | None) -> Deleted:
+    def delete(self, id: str, scope: Scope, key: RequestKey | None) -> DeleteResult:
         """Destroy a triple and leave a tombstone."""
         now = self._parts.clock()
 

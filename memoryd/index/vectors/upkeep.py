@@ -33,7 +33,7 @@ class Reconciled:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class StoreBytes:
     """Bytes of the vector store before and after."""
 
     before: int
@@ -124,13 +124,13 @@ def save_snapshot(state: State) -> bool:
         return True
 
 
-def compact(state: State) -> Compacted:
+def compact(state: State) -> StoreBytes:
     """Flush, compact every table, save a snapshot."""
     with state.lance:
         if is_unused(state):
             state.database.write(outbox.drop_removals)
             save_snapshot(state)
-            return Compacted(0, 0)
+            return StoreBytes(0, 0)
         ensure_store(state)
         before = state.store.nbytes()
         flush(state)
@@ -142,7 +142,7 @@ def compact(state: State) -> Compacted:
                 if each is not None:
                     each.compact()
         save_snapshot(state)
-        return Compacted(before, state.store.nbytes())
+        return StoreBytes(before, state.store.nbytes())
 
 
 def check(state: State) -> list[str]:

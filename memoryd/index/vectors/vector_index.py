@@ -24,7 +24,7 @@ from memoryd.index.vectors.rounding import FloatMatrix, FloatVector, Made, Rows
 from memoryd.index.vectors.scan import Hits
 from memoryd.index.vectors.state import Serving, State, check_space, take
 from memoryd.index.vectors.tokens import TokenBlock
-from memoryd.index.vectors.upkeep import Compacted, Reconciled
+from memoryd.index.vectors.upkeep import Reconciled, StoreBytes
 from memoryd.storage.database import Database, Transaction
 
 
@@ -286,7 +286,7 @@ class VectorIndex:
         """Write the hot index to disk; False when nothing changed since the last time."""
         return upkeep.save_snapshot(self._state)
 
-    def compact(self) -> Compacted:
+    def compact(self) -> StoreBytes:
         """Flush, compact the store, save a snapshot: nothing of removed memories stays on disk.
 
         Raises `StorageError`.

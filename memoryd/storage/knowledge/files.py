@@ -86,7 +86,7 @@ class MemStorageFileSys(VersionStorage):
 
     def counting_versions(self, user_id: str) -> list[str]:
         ids = self.get_recent_versions(user_id, EVERY)
-        versions = [Version(id, *_about(self._place(user_id, id)), points=0) for id in ids]
+        versions = [Version(id, *_about(self._place(user_id, id)), point_count=0) for id in ids]
         return [version.id for version in effective(versions)]
 
     def describe(

@@ -157,7 +157,7 @@ def unknown_set(name: str) -> NotFoundError:
 _SETS = """
     SELECT t.owner, t.name, {at} AS at,
         (SELECT count(*) FROM shared_points s JOIN points p ON p.row = s.point
-         WHERE s.number = t.number AND p.is_current) AS points,
+         WHERE s.number = t.number AND p.is_current) AS point_count,
         (SELECT json_group_array(subscriber) FROM
          (SELECT subscriber FROM grants WHERE number = t.number AND state = 'granted' ORDER BY 1)
         ) AS subscribers
@@ -188,7 +188,7 @@ def _set(row: sqlite3.Row, subscribers: list[str]) -> SharedSet:
     return SharedSet(
         owner=row["owner"],
         name=row["name"],
-        points=row["points"],
+        point_count=row["point_count"],
         created_at=row["at"],
         subscribers=subscribers,
     )

@@ -26,7 +26,7 @@ from memoryd.storage.records.texts import visible
 
 _ROWS, _SCORES = np.dtype("<i8"), np.dtype("u1")
 _ORPHAN = "NOT EXISTS (SELECT 1 FROM snapshot_points s WHERE s.point = p.row)"
-_VERSION = "version_id, kind, parents, created_at, points"
+_VERSION = "version_id, kind, parents, created_at, point_count"
 RECORD = "id, user_id, text, type, score, metadata, version_id, created_at"
 
 
@@ -96,7 +96,8 @@ def insert(
     rows = register(tx, user_id, version, given, ids=ids, indexing=indexing)
     weights = np.array(rows, _ROWS).tobytes() + bytes(point["score"] for point in given)
     cursor = tx.execute(
-        "INSERT INTO snapshots (user_id, version_id, kind, parents, created_at, points, weights, in_files) "
+        "INSERT INTO snapshots "
+        "(user_id, version_id, kind, parents, created_at, point_count, weights, in_files) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             user_id,

@@ -22,14 +22,14 @@ _FADING = (
 
 @dataclass(frozen=True, slots=True)
 class PassRow:
-    """A pass over what a scope sees. archived, reviews: how many; undone_at: None unless all was undone."""
+    """A pass over what a scope sees. undone_at: None unless all was undone."""
 
     id: str
     user_id: str
     at: float
     operator: str
-    archived: int
-    reviews: int
+    archived_count: int
+    review_count: int
     undone_at: float | None = None
 
 
@@ -44,7 +44,7 @@ def insert(
 ) -> None:
     """Record a pass. archived, reviews: how many memories of each agent, None for the common ones."""
     tx.executemany(
-        "INSERT INTO passes (id, user_id, agent_id, at, operator, archived, reviews) "
+        "INSERT INTO passes (id, user_id, agent_id, at, operator, archived_count, review_count) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             (id, user_id, agent, at, operator, archived[agent], reviews[agent])
@@ -61,7 +61,7 @@ def find(connection: sqlite3.Connection, scope: Scope, id: str) -> PassRow | Non
 def latest(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[PassRow]:
     """The newest passes that did something the scope sees, newest first."""
     tail = f"ORDER BY m.at DESC, m.id DESC LIMIT {limit:d}"
-    return _select(connection, scope, where="m.archived + m.reviews > 0", tail=tail)
+    return _select(connection, scope, where="m.archived_count + m.review_count > 0", tail=tail)
 
 
 def ahead(connection: sqlite3.Connection, scope: Scope, after: float) -> list[PassRow]:
@@ -133,7 +133,7 @@ def _select(
     """The passes with what they did for those of the scope's agents that `where` holds for."""
     owner, owner_params = scoped(scope)
     sql = (
-        "SELECT m.id, m.user_id, m.at, m.operator, sum(m.archived), sum(m.reviews), "
+        "SELECT m.id, m.user_id, m.at, m.operator, sum(m.archived_count), sum(m.review_count), "
         "CASE WHEN count(m.undone_at) = count(*) THEN max(m.undone_at) END "
         f"FROM passes m WHERE {owner} AND {where} GROUP BY m.id {tail}"
     )

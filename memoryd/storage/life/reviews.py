@@ -1,4 +1,4 @@
-"""The queue of reviews: memories whose fate somebody has to decide."""
+"""The queue of reviews: decisions about memories that a person has to make."""
 
 from __future__ import annotations
 

@@ -10,6 +10,9 @@ _COLUMNS = (
     ("memories", "gate", "redactions"),
     ("turns", "notices", "warnings"),
     ("turns", "gate", "redactions"),
+    ("passes", "archived", "archived_count"),
+    ("passes", "reviews", "review_count"),
+    ("snapshots", "points", "point_count"),
 )
 _SNAPSHOT_KEYS = {"notices": "warnings", "gate": "redactions"}
 
