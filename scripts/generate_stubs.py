@@ -6,7 +6,6 @@ python scripts/generate_stubs.py [--check]     --check: only say whether it is c
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from memory_client import types  # noqa: E402
 from memory_client.api import GROUPS, METHODS, MethodSpec  # noqa: E402
+from reference_pages.signatures import parameter_text  # noqa: E402
 
 STUB = ROOT / "memory_client" / "aio.pyi"
 HEAD = '''"""Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
@@ -85,18 +85,9 @@ def _method(spec: MethodSpec) -> str:
     for parameter in spec.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in lines:
             lines.append("*")
-        lines.append(_parameter(parameter))
+        lines.append(parameter_text(parameter))
     body = "".join(f"        {line},\n" for line in lines)
     return f"    async def {spec.name}(\n{body}    ) -> {result}: ..."
-
-
-def _parameter(parameter: inspect.Parameter) -> str:
-    annotation = str(parameter.annotation).replace("'", '"')
-    declared = f"{parameter.name}: {annotation}"
-    if parameter.default is parameter.empty:
-        return declared
-    default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
-    return f"{declared} = {default}"
 
 
 def main() -> int:

@@ -19,6 +19,7 @@ CHECKS: dict[str, list[str]] = {
     "ruff format": ["-m", "ruff", "format", "--check", "."],
     "mypy": ["-m", "mypy"],
     "client stubs": ["scripts/generate_stubs.py", "--check"],
+    "docs": ["scripts/generate_docs.py", "--check"],
 }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +12,9 @@ from typing import Any, get_args
 import click
 import pytest
 
-from memory_client.api import METHODS, find
+from generate_docs import stale_pages
+from memory_client import KnowledgeClient
+from memory_client.api import GROUPS, METHODS, find
 from memory_client.types import Intent, Mode, SearchOrder
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
@@ -18,12 +22,14 @@ from memoryd.knowledge_base import KnowledgeBase
 from memoryd.retrieval.ranking import ranker, standing
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FIELDS = ("embedder.progress",)  # of a reply, not a setting
+OTHER_VARIABLES = ("MEMORYD_HOME", "MEMORYD_AUTOSTART", "MEMORYD_PYTHON")
 
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
 def page(name: str) -> str:
@@ -108,6 +114,93 @@ def test_every_script_is_there(readme: str) -> None:
     assert [name for name in scripts if f"scripts/{name}" not in readme] == []
 
 
-def test_every_file_it_points_at_exists(readme: str) -> None:
-    pointed = set(re.findall(r"\b(?:memoryd|memory_client|scripts|tests)/[\w./-]*\w", readme))
+# -- each page
+
+
+@pytest.fixture(params=PAGES, ids=lambda path: path.name)
+def text(request: pytest.FixtureRequest) -> str:
+    """The text of one page."""
+    return str(request.param.read_text(encoding="utf-8"))
+
+
+def test_every_file_it_points_at_exists(text: str) -> None:
+    pointed = set(re.findall(r"\b(?:memoryd|memory_client|scripts|tests)/[\w./-]*\w", text))
     assert [path for path in sorted(pointed) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8"))
+    assert [link for link in links if not is_good(link, path)] == []
+
+
+def is_good(link: str, page: Path) -> bool:
+    """Whether a link leads to a site, or to a file and a heading in it."""
+    if link.startswith(("https://", "http://")):
+        return True
+    name, _, anchor = link.partition("#")
+    target = page.parent / name if name else page
+    return target.is_file() and (not anchor or anchor in anchors(target.read_text(encoding="utf-8")))
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page: named ones, and those that are made of its headings."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    made = {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return made | set(re.findall(r'<a id="([^"]+)"', text))
+
+
+def test_its_python_compiles_and_calls_what_exists(text: str) -> None:
+    for code in blocks(text, "python"):
+        compile(code, "page", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        unknown = [call for call in calls(ast.parse(code)) if find_call(call) is None]
+        assert unknown == [], code
+
+
+def calls(tree: ast.AST) -> Iterator[str]:
+    """`search` or `decay.run` for each call of the variable `memory`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (name := ast.unparse(node.func)).startswith("memory."):
+            yield name.removeprefix("memory.")
+
+
+def find_call(call: str) -> object | None:
+    """A method of a client or a `KnowledgeBase`, declared or its own."""
+    return METHODS.get(call if "." in call else f"memory.{call}") or getattr(KnowledgeClient, call, None)
+
+
+def test_its_settings_exist(text: str) -> None:
+    known = {setting.name for setting in SETTINGS}
+    tables = [tomllib.loads(block) for block in blocks(text, "toml")]
+    assert {f"{group}.{key}" for table in tables for group in table for key in table[group]} <= known
+    groups = {name.partition(".")[0] for name in known} | set(GROUPS)
+    named = set(re.findall(rf"`((?:{'|'.join(sorted(groups))})\.\w+)\b", text))
+    others = {*METHODS, *(f"memory.{group}" for group in GROUPS), *FIELDS}
+    assert sorted(named - known - others) == []
+
+
+def test_its_variables_exist(text: str) -> None:
+    known = {setting.variable for setting in SETTINGS} | set(OTHER_VARIABLES)
+    assert sorted(set(re.findall(r"\bMEMORYD_[A-Z_]*[A-Z]", text)) - known) == []
+
+
+def test_its_commands_exist(text: str) -> None:
+    known = {path for path, _ in commands(main, "memoryd")}
+    named = set(re.findall(r"(?:`|^)(memoryd [a-z]+)", text, re.MULTILINE))
+    assert sorted(named - known) == []
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+# -- the pages that are made from the code
+
+
+def test_the_made_pages_are_current() -> None:
+    assert stale_pages(ROOT / "docs") == [], "run: python scripts/generate_docs.py"
+
+
+def test_a_page_that_differs_is_stale(tmp_path: Path) -> None:
+    (tmp_path / "api.md").write_text("# An older API\n", encoding="utf-8")
+    assert stale_pages(tmp_path) == [tmp_path / "api.md", tmp_path / "settings.md"]

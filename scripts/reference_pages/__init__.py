@@ -1,0 +1,1 @@
+"""The generated pages of docs/: the API and the settings, as Markdown."""
