@@ -65,7 +65,6 @@ from memoryd.models.host import EmbedderHost
 from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.results.rerank import Reranker
 from memoryd.retrieval.search import Search
-from memoryd.retrieval.sources.graph import StoredGraph
 from memoryd.service.admin import AdminService
 from memoryd.service.conflicts import ConflictsService
 from memoryd.service.conversation import ConversationService
@@ -122,7 +121,6 @@ class App:
                 seconds=settings.reranker.deadline_ms / 1000.0,
             ),
             ResultCache(settings.search.result_cache_mb * 2**20, settings.search.result_seconds),
-            graph=StoredGraph(),
             clock=clock,
             calendar=parts.calendar,
             model_wait=settings.search.model_wait_ms / 1000.0,

@@ -14,11 +14,11 @@ from memoryd.core.life.boost import BoostRules
 from memoryd.core.life.decay_rules import DecayRules, Pace
 from memoryd.core.times import ZoneSource
 from memoryd.engine.context import Limits, Parts
-from memoryd.engine.embedding.semantic_index import Meaning
 from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
 from memoryd.models.reranker import RerankerChoice, RerankerHost
+from memoryd.retrieval.semantic_index import SemanticIndex
 from memoryd.storage.database import Database
 
 
@@ -40,7 +40,7 @@ def open_parts(
         database=database,
         lexical=LexicalIndex(),
         vectors=vectors,
-        meaning=Meaning(host, vectors, lambda model: former_host(settings, paths, model)),
+        meaning=SemanticIndex(host, vectors, lambda model: former_host(settings, paths, model)),
         clock=clock,
         zone=zone,
         calendar=_calendar(settings, zone),

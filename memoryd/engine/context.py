@@ -12,10 +12,10 @@ from memoryd.core.life.active_days import Calendar
 from memoryd.core.life.boost import DEFAULT_RULES, BoostRules
 from memoryd.core.life.decay_rules import DecayRules
 from memoryd.core.times import ZoneSource, utc
-from memoryd.engine.embedding.semantic_index import Meaning
 from memoryd.index.keyword.keyword_index import LexicalIndex
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.reranker import RerankerChoice, RerankerHost
+from memoryd.retrieval.semantic_index import SemanticIndex
 from memoryd.storage import requests
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.requests import RequestKey
@@ -43,7 +43,7 @@ class Parts:
     database: Database
     lexical: LexicalIndex
     vectors: VectorIndex
-    meaning: Meaning
+    meaning: SemanticIndex
     clock: Clock
     zone: ZoneSource = utc
     calendar: Calendar = field(default_factory=Calendar)

@@ -1,4 +1,4 @@
-"""Answers of recent searches, as long as nothing they rest on has changed."""
+"""The answers of recent searches, as long as nothing they depend on has changed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import msgpack
 
 from memory_client.types import Hits
+from memoryd.language.times import TimeRange
+from memoryd.retrieval.request import SearchRequest
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +113,22 @@ class ResultCache:
     def _drop(self, digest: bytes) -> None:
         if (kept := self._kept.pop(digest, None)) is not None:
             self._nbytes -= kept.nbytes
+
+
+def request_key(request: SearchRequest, times: TimeRange | None) -> Hashable:
+    """What two requests with the same answer have in common: all but the deadline, and of the reference only
+    the times that it gives the query."""
+    return (
+        *(getattr(request, name) for name in _PLAIN_FIELDS),
+        None if times is None else (times.start, times.end),
+        repr(request.node),
+        tuple(sorted(request.weights.items())),
+    )
+
+
+_PLAIN_FIELDS = tuple(
+    one.name for one in fields(SearchRequest) if one.name not in ("deadline", "reference", "node", "weights")
+)
 
 
 def _digest(key: Hashable) -> bytes:

@@ -5,19 +5,22 @@ The same type is what an LLM's plan will be parsed into.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
+from memory_client.errors import InvalidParameterError
 from memory_client.types import Mode
 from memoryd.core.filters.grammar import And, Compare, Node, Or
 from memoryd.core.ids import is_id
+from memoryd.language.query.intents import Intent
 from memoryd.language.query.recency import Recency, find_recency
 from memoryd.language.query.understanding import Understanding, understand
 from memoryd.language.times import TimeRange, time_range
 from memoryd.retrieval.request import SearchRequest, Target, TimeSpan
-from memoryd.retrieval.strategies import STRATEGIES, Recipe, Strategy
 
+Recipe = Literal["ranked", "rrf", "normalised", "lexical", "semantic"]
 Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 
 CANDIDATES = 120
@@ -26,8 +29,37 @@ EMBEDDED = 1_000
 """Characters of a query that are searched for by meaning: 50 KB would be embedded for half a minute."""
 TIMELY: frozenset[Mode] = frozenset({"auto", "hybrid", "temporal"})
 """The modes in which the time counts that a query names, or that it asks for what was last."""
+_READ = 1_000
+"""Characters of a query whose times are read."""
 _ALL: tuple[Source, ...] = ("exact", "lexical", "semantic", "temporal", "graph")
-_WITHOUT_MEANING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
+_WITHOUT_EMBEDDING: tuple[Source, ...] = ("exact", "lexical", "temporal", "graph")
+
+
+WEAK_FACT = 0.002
+WEAK_MEANING = 0.002
+"""Scores in [0, 1] of the best hit, below which the fallback is taken: where no feature speaks for any text.
+Wherever one does, the features rank better than any fallback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """primary, fallback: recipes; weak: the score of the best hit below which the fallback is taken."""
+
+    primary: Recipe
+    fallback: Recipe
+    weak: float
+
+
+STRATEGIES: Mapping[Intent, Strategy] = MappingProxyType(
+    {
+        "fact": Strategy("ranked", "rrf", WEAK_FACT),
+        "reasoning": Strategy("ranked", "semantic", WEAK_MEANING),
+        "contextual": Strategy("ranked", "normalised", WEAK_MEANING),
+        "preference": Strategy("ranked", "semantic", WEAK_MEANING),
+        "chitchat": Strategy("ranked", "rrf", WEAK_FACT),
+        "skill": Strategy("ranked", "rrf", WEAK_FACT),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +119,13 @@ class RetrievalPlan:
         }
 
 
-def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
-    """The plan of a request. meaning: None when it can be searched, else why not."""
-    times = read_times(request)
+def make_plan(request: SearchRequest, times: TimeRange | None, *, why_not: str | None) -> RetrievalPlan:
+    """The plan of a request. times: as `read_times` returns them. why_not: why no embedding can be searched,
+    None when it can."""
     read = understand(request.query, times.matched if times else ())
     read = replace(read, intent=request.intent or read.intent)
     strategy = STRATEGIES[read.intent]
-    is_name = request.mode == "auto" and is_id(request.query.strip())
-    mode, sources, lacks = _sources("exact" if is_name else request.mode, meaning)
+    mode, sources, lacks = _sources(_mode(request), why_not)
     recipe, fallback = _recipes(mode, strategy)
     return RetrievalPlan(
         mode=mode,
@@ -114,9 +145,31 @@ def make_plan(request: SearchRequest, *, meaning: str | None) -> RetrievalPlan:
     )
 
 
-def without_meaning(plan: RetrievalPlan) -> RetrievalPlan:
-    """The same by words alone."""
-    return replace(plan, sources=_WITHOUT_MEANING, recipe="lexical", fallback=None)
+def is_hybrid(request: SearchRequest) -> bool:
+    """Whether a request is answered by embeddings and keywords together, or by keywords alone without a
+    model."""
+    return _mode(request) in ("auto", "hybrid")
+
+
+def _mode(request: SearchRequest) -> Mode:
+    return "exact" if request.mode == "auto" and is_id(request.query.strip()) else request.mode
+
+
+def check_times(plan: RetrievalPlan) -> None:
+    """Raise `InvalidParameterError` when a temporal search names no time."""
+    if plan.mode == "temporal" and plan.times is None and plan.span is None and plan.recency is None:
+        raise InvalidParameterError(
+            "query: mode temporal needs a time, in the query's words (last week, 上周三) or as time_range, "
+            "or a request for the latest (刚才, last time)",
+            parameter="query",
+            value=plan.understanding.query[:80],
+            expected="a query that names a time or asks for the latest, or time_range",
+        )
+
+
+def without_embedding(plan: RetrievalPlan) -> RetrievalPlan:
+    """The same plan by keywords alone."""
+    return replace(plan, sources=_WITHOUT_EMBEDDING, recipe="lexical", fallback=None)
 
 
 def _recency(request: SearchRequest, times: TimeRange | None) -> Recency | None:
@@ -131,16 +184,12 @@ def read_times(request: SearchRequest) -> TimeRange | None:
     return time_range(request.query[:_READ], request.reference)
 
 
-_READ = 1_000
-"""Characters of a query whose times are read."""
-
-
-def _sources(mode: Mode, meaning: str | None) -> tuple[Mode, tuple[Source, ...], tuple[str, ...]]:
+def _sources(mode: Mode, why_not: str | None) -> tuple[Mode, tuple[Source, ...], tuple[str, ...]]:
     if mode in ("lexical", "semantic", "exact", "temporal"):
         return mode, (mode,), ()
-    if meaning is None:
+    if why_not is None:
         return "hybrid", _ALL, ()
-    return "lexical", _WITHOUT_MEANING, (f"answered by keywords alone: {meaning}",)
+    return "lexical", _WITHOUT_EMBEDDING, (f"answered by keywords alone: {why_not}",)
 
 
 def _recipes(mode: Mode, strategy: Strategy) -> tuple[Recipe, Recipe | None]:

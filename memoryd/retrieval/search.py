@@ -1,51 +1,57 @@
-"""plan -> sources in parallel -> fuse -> fetch -> collapse -> rerank -> explain."""
+"""One search: plan, embed, find by words, find by vectors, rank, fetch, rerank, explain."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from memory_client.deadline import Deadline
-from memory_client.errors import (
-    DeadlineExceededError,
-    InvalidParameterError,
-    MemorydError,
-    SpaceMismatchError,
-    StorageError,
-)
+from memory_client.errors import DeadlineExceededError, SpaceMismatchError, StorageError
 from memory_client.types import Hits, SearchReport
 from memoryd.core.life.active_days import Calendar
-from memoryd.core.record import Record
-from memoryd.core.row_ranges import TextKind
 from memoryd.index.keyword.keyword_index import LexicalIndex
-from memoryd.retrieval.cache import ResultCache
-from memoryd.retrieval.plan import EMBEDDED, TIMELY, RetrievalPlan, make_plan, read_times, without_meaning
-from memoryd.retrieval.ranking.answerable import best_score, judge, passing_hits, with_learned_intent
+from memoryd.language.times import TimeRange
+from memoryd.retrieval.cache import ResultCache, request_key
+from memoryd.retrieval.context import SearchContext
+from memoryd.retrieval.embedding import (
+    PendingEmbedding,
+    join_embedding,
+    patience_of,
+    start_embedding,
+    wait_for_vectors,
+)
+from memoryd.retrieval.plan import (
+    TIMELY,
+    RetrievalPlan,
+    check_times,
+    is_hybrid,
+    make_plan,
+    read_times,
+    without_embedding,
+)
 from memoryd.retrieval.ranking.effective_importance import with_importance
-from memoryd.retrieval.ranking.fuse import Fused, log_odds
-from memoryd.retrieval.ranking.ranking import Work, ranked, words_of
+from memoryd.retrieval.ranking.ranking import rank_candidates
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.results.answer import Answer
+from memoryd.retrieval.results.answer import Answer, make_answer, no_answer
 from memoryd.retrieval.results.empty_reason import why_nothing
-from memoryd.retrieval.results.fetch import Fetch
-from memoryd.retrieval.results.hits import Found, Trace
-from memoryd.retrieval.results.pending import pending_lacks
-from memoryd.retrieval.results.rerank import Reranker
-from memoryd.retrieval.sources.meaning_source import Encoded, MeaningSource
-from memoryd.retrieval.sources.sources import GraphSource
-from memoryd.retrieval.sources.targets import asks_of
+from memoryd.retrieval.results.fetch import fetch_hits
+from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.pending import count_pending
+from memoryd.retrieval.results.rerank import Reranker, rerank_hits
+from memoryd.retrieval.semantic_index import SemanticIndex
+from memoryd.retrieval.sources.source_queries import add_source_queries
+from memoryd.retrieval.sources.vector_source import find_by_vectors
+from memoryd.retrieval.sources.word_sources import find_by_words
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
 
-Pending = Callable[[], Encoded]
 _PARALLEL = 4
-_WAITING_SHARE = 0.75
-_AGAIN_SECONDS = 0.5
-"""How long a search that only tells why another found nothing waits for the model."""
+_RETRY_SECONDS = 0.5
+"""How long a search that explains why another has no hits waits for the model."""
 
 
 class Search:
@@ -58,22 +64,20 @@ class Search:
     def __init__(
         self,
         database: Database,
-        lexical: LexicalIndex,
-        meaning: MeaningSource,
+        keywords: LexicalIndex,
+        semantic: SemanticIndex,
         reranker: Reranker,
         cache: ResultCache,
         *,
-        graph: GraphSource | None = None,
         clock: Callable[[], float] = time.time,
         calendar: Calendar | None = None,
         model_wait: float = 5.0,
     ) -> None:
         self._database = database
-        self._lexical = lexical
-        self._meaning = meaning
+        self._keywords = keywords
+        self._semantic = semantic
         self._reranker = reranker
         self.cache = cache
-        self._graph = graph
         self._clock = clock
         self._calendar = calendar or Calendar()
         self._model_wait = model_wait
@@ -84,32 +88,101 @@ class Search:
         self._pool.shutdown()
 
     def search(self, request: SearchRequest) -> Hits:
-        """The hits of a request, from the cache when nothing has changed since it was asked.
+        """The hits of a request, from the cache if nothing has changed since it was last answered.
 
         Raises `ModelUnavailableError`, `DeadlineExceededError` for `semantic`, `InvalidParameterError`.
         """
-        key, version = _key(request), self._version()
-        known = self.cache.get(key, version)
-        if known is not None:
-            return known
-        answer = self._answer(request)
+        times = read_times(request)
+        key, version = request_key(request, times), self._version()
+        cached = self.cache.get(key, version)
+        if cached is not None:
+            return cached
+        answer = self._answer(request, times)
         result = answer.result(request, self._empty_reason(answer, request))
         if answer.is_lasting and version == self._version():
             self.cache.put(key, version, result)
         return result
 
     def find(self, request: SearchRequest) -> list[Found]:
-        """What a request finds, as it is stored. Raises as `search`."""
-        return self._answer(request).found[: request.depth]
+        """The stored records of the hits. Raises as `search`."""
+        return self._answer(request, read_times(request)).found[: request.depth]
 
     def explain(self, request: SearchRequest) -> SearchReport:
-        """As `search`, never cached, with the plan and the reasons even where nothing is found."""
+        """As `search`, never cached, with the plan and the reasons even without hits."""
         request = replace(request, explain=True)
-        answer = self._answer(request)
+        answer = self._answer(request, read_times(request))
         return answer.report(request, self._empty_reason(answer, request))
 
+    def _answer(
+        self, request: SearchRequest, times: TimeRange | None, model_wait: float | None = None
+    ) -> Answer:
+        """Carry a search out, from the plan to the explanation."""
+        started = time.perf_counter()
+        patience = patience_of(request.deadline, self._model_wait if model_wait is None else model_wait)
+        plan = self._plan(request, times, patience)
+        if plan.times is not None and plan.times.invalid and request.mode in TIMELY:
+            return no_answer(plan, plan.times.invalid)
+        check_times(plan)
+        # first, as the vectors may take all of the patience
+        pending = start_embedding(self._semantic, self._pool, request, plan, patience)
+        wait_for_vectors(self._semantic, request, plan, patience)
+        context, found = self._retrieve_or_fall_back(request, plan, patience, pending)
+        found, note = rerank_hits(self._reranker, context, found)
+        context.milliseconds["total"] = round((time.perf_counter() - started) * 1000, 3)
+        return make_answer(context, found, note)
+
+    def _plan(self, request: SearchRequest, times: TimeRange | None, patience: Deadline) -> RetrievalPlan:
+        """The plan, made once the model it needs is loaded, or the patience is over."""
+        if request.mode == "semantic":
+            self._semantic.wait(request.deadline)
+        why_not = self._semantic.why_not()
+        if why_not is not None and is_hybrid(request) and self._semantic.wait_loaded(patience):
+            why_not = self._semantic.why_not()
+        return make_plan(request, times, why_not=why_not)
+
+    def _retrieve(
+        self, request: SearchRequest, plan: RetrievalPlan, pending: PendingEmbedding | None
+    ) -> tuple[SearchContext, list[Found]]:
+        """The steps that read the store, in one view of it."""
+        with self._database.read() as connection:
+            now = self._clock() if request.as_of is None else request.as_of
+            context = SearchContext(
+                connection, request, plan, self._keywords, self._semantic, self._calendar, now
+            )
+            add_source_queries(context)
+            count_pending(context)
+            for query in context.queries:
+                find_by_words(context, query)
+            join_embedding(context, pending)
+            for query in context.queries:
+                find_by_vectors(context, query)
+            ranked = rank_candidates(context)
+            found = fetch_hits(context, ranked, max(request.depth, self._reranker.candidates))
+            return context, with_importance(context, found)
+
+    def _retrieve_or_fall_back(
+        self,
+        request: SearchRequest,
+        plan: RetrievalPlan,
+        patience: Deadline,
+        pending: PendingEmbedding | None,
+    ) -> tuple[SearchContext, list[Found]]:
+        try:
+            return self._retrieve(request, plan, pending)
+        except SpaceMismatchError:  # another model took over after the query was embedded
+            self._semantic.settle()
+            pending = start_embedding(self._semantic, self._pool, request, plan, patience)
+            return self._retrieve(request, plan, pending)
+        except StorageError as error:
+            if plan.mode != "hybrid":
+                raise
+            log.warning("semantic search failed: %s", error)
+            context, found = self._retrieve(request, without_embedding(plan), None)
+            context.lacks.append(f"answered by keywords alone: {error}")
+            return context, found
+
     def _empty_reason(self, answer: Answer, request: SearchRequest) -> str | None:
-        """Why there are no hits; None when there are some, and for no other reason than the query."""
+        """Why there are no hits; None when there are some, and when only the query is the reason."""
         if len(answer.found) > request.offset:
             return None
         if answer.found:
@@ -117,247 +190,14 @@ class Search:
         try:
             return answer.empty_reason or why_nothing(self._database, request, self._find_soon)
         except DeadlineExceededError as error:  # the answer itself is complete
-            log.debug("nothing is found, and why is not known: %s", error)
+            log.debug("no hits, and no time to find out why: %s", error)
             return None
 
     def _find_soon(self, request: SearchRequest) -> list[Found]:
-        return self._answer(request, _AGAIN_SECONDS).found
+        wait = min(_RETRY_SECONDS, self._model_wait)
+        return self._answer(request, read_times(request), wait).found
 
     def _version(self) -> Hashable:
         with self._database.read() as connection:
             seq = connection.execute("SELECT value FROM counters WHERE name = 'seq'").fetchone()[0]
-        return (seq, self._meaning.version())
-
-    def _answer(self, request: SearchRequest, model_wait: float | None = None) -> Answer:
-        started = time.perf_counter()
-        wait = self._model_wait if model_wait is None else min(model_wait, self._model_wait)
-        patience = Deadline.after(_share_of(request.deadline, wait))
-        plan = self._plan(request, patience)
-        if plan.times is not None and plan.times.invalid and request.mode in TIMELY:
-            notes = (*plan.notes, "nothing is searched for in a time that cannot be")
-            return Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), empty_reason=plan.times.invalid)
-        _check_times(plan)
-        pending = self._encoding(request, plan, patience)  # before the vectors may take all of the patience
-        self._wait_vectors(request, plan, patience)
-        work, found = self._ranked(request, plan, patience, pending)
-        found, note = self._reranked(request, found, work, is_recency=plan.recency is not None)
-        plan = with_learned_intent(plan, request, work.encoded)
-        is_degraded = bool(work.lacks or plan.lacks or work.pending_texts)
-        judged = judge(found, plan, is_degraded=is_degraded)
-        kept, threshold_note = passing_hits(found, plan, request.min_score)
-        work.notes += [] if threshold_note is None else [threshold_note]
-        passing = [*work.lacks, *([] if note is None else [note])]
-        work.trace["total"] = round((time.perf_counter() - started) * 1000, 3)
-        return Answer(
-            kept,
-            self._trace(request, plan, work, note),
-            lacks=(*plan.lacks, *passing, *work.pending_texts),
-            empty_reason=_empty_reason(plan, request, found),
-            is_lasting=not passing,
-            answerable=judged,
-        )
-
-    def _plan(self, request: SearchRequest, patience: Deadline) -> RetrievalPlan:
-        """The plan; a model that is loading is waited for when it is wanted."""
-        if request.mode == "semantic":
-            self._meaning.wait(request.deadline)
-        plan = make_plan(request, meaning=self._meaning.why_not())
-        if plan.lacks and self._meaning.wait_loaded(patience):
-            return make_plan(request, meaning=self._meaning.why_not())
-        return plan
-
-    def _wait_vectors(self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline) -> None:
-        kinds: list[TextKind] = [target for target in request.targets if target != "shared"]
-        if "semantic" in plan.sources and kinds:
-            self._meaning.wait_vectors(request.scope.user_id, kinds, patience)
-
-    def _ranked(
-        self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline, pending: Pending | None
-    ) -> tuple[Work, list[Found]]:
-        try:
-            return self._rank(request, plan, pending)
-        except SpaceMismatchError:  # another model took over between the encoding and the search
-            self._meaning.settle()
-            return self._rank(request, plan, self._encoding(request, plan, patience))
-        except StorageError as error:
-            if plan.mode != "hybrid":
-                raise
-            log.warning("search by meaning failed: %s", error)
-            work, found = self._rank(request, without_meaning(plan), None)
-            work.lacks.append(f"answered by keywords alone: {error}")
-            return work, found
-
-    def _rank(
-        self, request: SearchRequest, plan: RetrievalPlan, pending: Pending | None
-    ) -> tuple[Work, list[Found]]:
-        with self._database.read() as connection:
-            work = Work(
-                connection,
-                self._lexical,
-                self._meaning,
-                self._graph,
-                None,
-                request.weights,
-                self._clock() if request.as_of is None else request.as_of,
-                request.explain,
-                calendar=self._calendar,
-                deadline=request.deadline,
-            )
-            asks = [ask for target in plan.targets for ask in asks_of(connection, request, plan, target)]
-            if pending is not None:
-                work.pending = lambda: self._encoded(pending, request, work)
-            work.pending_texts = pending_lacks(connection, asks)
-            merged = [one for ask in asks for one in ranked(work, ask, words_of(work, ask))]
-            if len(asks) > 1:
-                merged.sort(key=lambda one: (-one.rank_score, -one.row))
-            past = [ask.past for ask in asks if ask.past is not None]
-            work.notes += [_untold(one.untold) for one in past if one.untold]
-            found = self._fetched(work, request, plan, merged, past[0].records if past else {})
-            return work, with_importance(
-                connection, work.calendar, work.now, request.scope.user_id, found, past[0] if past else None
-            )
-
-    def _encoding(self, request: SearchRequest, plan: RetrievalPlan, patience: Deadline) -> Pending | None:
-        """What gives the query's encoding, which is on its way while the words are read.
-
-        A search by meaning alone has nothing else to do, nor a bound but its own deadline: it takes no
-        thread that a hybrid search may want.
-        """
-        if "semantic" not in plan.sources:
-            return None
-        text = request.query[:EMBEDDED]
-        if plan.mode == "semantic":
-            return lambda: self._meaning.encode(text, request.deadline)
-        future = self._pool.submit(self._meaning.encode, text, patience)
-        return lambda: _within(future, patience)
-
-    def _encoded(self, pending: Pending, request: SearchRequest, work: Work) -> Encoded | None:
-        with work.timed("embedding"):
-            try:
-                encoded = pending()
-            except MemorydError as error:
-                if request.mode == "semantic":
-                    raise
-                log.warning("search by meaning failed: %s", error)
-                work.lacks.append(f"answered by keywords alone: {error}")
-                return None
-        caveat = self._meaning.caveat()
-        if caveat:
-            work.lacks.append(caveat)
-        return encoded
-
-    def _fetched(
-        self,
-        work: Work,
-        request: SearchRequest,
-        plan: RetrievalPlan,
-        merged: Sequence[Fused],
-        past: Mapping[int, Record],
-    ) -> list[Found]:
-        """What is stored at the wanted stretch. past: what was stored once, by row."""
-        fetch = Fetch(work.connection, request, past)
-        wanted = max(request.depth, self._reranker.candidates)
-        if plan.recency is not None:
-            return fetch.latest(merged, wanted, plan, work)
-        return fetch.best(merged, wanted)
-
-    def _reranked(
-        self, request: SearchRequest, found: list[Found], work: Work, *, is_recency: bool
-    ) -> tuple[list[Found], str | None]:
-        """The best ones in the reranker's order, unless time orders them.
-
-        Outside of the reader's view: it may take a second.
-        """
-        first = found[: self._reranker.candidates]
-        if not first or is_recency:
-            return found, None
-        with work.timed("reranker"):
-            done = self._reranker.rerank(
-                request.query,
-                [one.record.text for one in first],
-                [one.fused.score for one in found],
-                request.deadline,
-            )
-        if not done.own:
-            return found, done.note
-        ordered = [found[at] for at in done.order]
-        for one, score in zip(ordered, done.scores, strict=True):
-            one.fused.is_calibrated = False
-            one.fused.score, one.fused.rank_score = score, log_odds(score)
-        for one, own in zip(ordered, done.own, strict=False):
-            one.fused.raw["reranker"] = own
-        return ordered, done.note
-
-    def _trace(self, request: SearchRequest, plan: RetrievalPlan, work: Work, note: str | None) -> Trace:
-        by_words = "semantic" in plan.sources and work.encoded is None
-        return Trace(
-            plan=plan,
-            mode="lexical" if by_words else plan.mode,
-            recipes=work.recipes,
-            notes=tuple(one for one in (*plan.lacks, *plan.notes, *work.lacks, *work.notes, note) if one),
-            missing=self._meaning.missing(request.scope.user_id) if request.explain else 0,
-            milliseconds=work.trace,
-            keys=work.keys,
-        )
-
-
-def _share_of(deadline: Deadline, seconds: float) -> float:
-    """Seconds of waiting for the model that leave some of the call's time for an answer by keywords."""
-    left = deadline.left()
-    return seconds if left is None else min(seconds, left * _WAITING_SHARE)
-
-
-def _within(future: Future[Encoded], patience: Deadline) -> Encoded:
-    """The result. Raises `DeadlineExceededError` also when no thread was free to begin with it."""
-    try:
-        return future.result(patience.left())
-    except MemorydError:
-        raise  # DeadlineExceededError is a TimeoutError too
-    except TimeoutError:
-        future.cancel()
-        raise patience.error("waiting for the embedding model") from None
-
-
-def _untold(count: int) -> str:
-    return f"{count} memories have no history that goes back that far: what they said then is unknown"
-
-
-def _empty_reason(plan: RetrievalPlan, request: SearchRequest, found: Sequence[Found]) -> str | None:
-    """Why no hit is left, as far as the query and what was found tell it. found: before `min_score`."""
-    if found and request.min_score is not None:
-        return f"nothing passes min_score={request.min_score}: the best score is {best_score(found):.3f}"
-    return plan.understanding.reason or None
-
-
-def _check_times(plan: RetrievalPlan) -> None:
-    if plan.mode == "temporal" and plan.times is None and plan.span is None and plan.recency is None:
-        raise InvalidParameterError(
-            "query: mode temporal needs a time, in the query's words (last week, 上周三) or as time_range, "
-            "or a request for the latest (刚才, last time)",
-            parameter="query",
-            value=plan.understanding.query[:80],
-            expected="a query that names a time or asks for the latest, or time_range",
-        )
-
-
-def _key(request: SearchRequest) -> Hashable:
-    """What makes two requests the same: all but the deadline, and the reference but for what it tells."""
-    times = read_times(request)
-    return (
-        request.query,
-        request.scope,
-        None if times is None else (times.start, times.end),
-        request.targets,
-        request.limit,
-        request.offset,
-        request.mode,
-        repr(request.node),
-        request.min_score,
-        request.sort_by,
-        request.sort_order,
-        request.intent,
-        tuple(sorted(request.weights.items())),
-        request.span,
-        request.as_of,
-        request.explain,
-    )
+        return (seq, self._semantic.version())

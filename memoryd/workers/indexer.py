@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
-from memoryd.engine.embedding.semantic_index import Meaning
 from memoryd.index.lance.outbox import LONG, Waiting
 from memoryd.index.vectors.rounding import Made
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.base import Embedder
-from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
 from memoryd.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ class Indexer:
         self,
         database: Database,
         vectors: VectorIndex,
-        meaning: Meaning,
+        meaning: SemanticIndex,
         *,
         batch_seconds: float,
         snapshot_seconds: float,
@@ -192,7 +191,7 @@ class Indexer:
         is_long = len(waiting[0].passage.text) > LONG
         on_batch = self._way_maker(waiting[0]) if is_long else self._yield_to_searches
 
-        def embed(texts: Sequence[Passage]) -> Sequence[Encoded]:
+        def embed(texts: Sequence[Passage]) -> Sequence[EncodedText]:
             return self._meaning.embed_behind(texts, self._stopping.is_set, on_batch)
 
         try:

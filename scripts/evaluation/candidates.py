@@ -23,12 +23,14 @@ from memoryd.core.scope import Scope
 from memoryd.core.times import parse_time, parse_zone
 from memoryd.engine.context import Parts
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.retrieval.plan import make_plan
-from memoryd.retrieval.ranking import features, ranking
+from memoryd.retrieval.context import SearchContext, SourceQuery
+from memoryd.retrieval.plan import make_plan, read_times
+from memoryd.retrieval.ranking import features
+from memoryd.retrieval.ranking.ranking import candidate_features
 from memoryd.retrieval.ranking.trained_space import trained_space
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.sources.graph import StoredGraph
-from memoryd.retrieval.sources.sources import Ask
+from memoryd.retrieval.sources.vector_source import find_by_vectors
+from memoryd.retrieval.sources.word_sources import find_by_words
 from memoryd.storage.records.texts import TABLES
 
 Matrix = npt.NDArray[np.float32]
@@ -45,7 +47,7 @@ class Judged:
 
     items: the item of each, (n,); values: (n, features), in the order of `FEATURES`; ranks: (n, sources) from
     1, 0 where a source did not find it; is_gold: (n,), none where nothing stored answers. wants, tokens: of
-    the query, see `memoryd.retrieval.calibration`.
+    the query, see `memoryd.retrieval.ranking.calibration`.
     """
 
     question: Question
@@ -105,14 +107,17 @@ def _judged(
     kind: Kind,
 ) -> Judged:
     request = _request(dataset, question, kind)
-    plan = replace(make_plan(request, meaning=None), depth=depth)
-    ask = Ask(request.query, kind, request.scope, plan.filters, depth, plan)
-    graph = StoredGraph()
+    plan = replace(make_plan(request, read_times(request), why_not=None), depth=depth)
+    query = SourceQuery(request.query, kind, request.scope, plan.filters)
     with parts.database.read() as connection:
         encoded = parts.meaning.encode(request.query, request.deadline)
-        work = ranking.Work(connection, parts.lexical, parts.meaning, graph, encoded, {}, parts.clock())
-        words = ranking.words_of(work, ask)
-        found, known = ranking.judged(work, ask, words, ranking.asked(work, ask, words))
+        context = SearchContext(
+            connection, request, plan, parts.lexical, parts.meaning, parts.calendar, parts.clock(), [query]
+        )
+        find_by_words(context, query)
+        context.encoded = encoded
+        find_by_vectors(context, query)
+        found, known = candidate_features(context, query, encoded)
         ids = dict(connection.execute(f"SELECT row, id FROM {TABLES[kind]}").fetchall())
     items = [names[question.store][ids[row]] for row in found]
     gold = question.any_of | question.all_of

@@ -12,7 +12,7 @@ from memory_client.deadline import Deadline
 from memory_client.types import Mode
 from memoryd.core.filters.grammar import And, Compare, Or, parse_filters
 from memoryd.core.scope import Scope
-from memoryd.retrieval.plan import CANDIDATES, RetrievalPlan, make_plan
+from memoryd.retrieval.plan import CANDIDATES, RetrievalPlan, make_plan, read_times
 from memoryd.retrieval.ranking.fuse import RRF_K, Candidate, Fused, normalised, rrf, scaled
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 from support.small_store import USER
@@ -25,9 +25,10 @@ def ranking(*rows: int, share: float = 0.5) -> list[Candidate]:
     return [Candidate(row, raw=100.0 - place, share=share) for place, row in enumerate(rows)]
 
 
-def plan_of(query: str = "pear", meaning: str | None = None, **how: Any) -> RetrievalPlan:
+def plan_of(query: str = "pear", why_not: str | None = None, **how: Any) -> RetrievalPlan:
     how.setdefault("reference", NOON)
-    return make_plan(SearchRequest(query, Scope(USER), Deadline.after(None), **how), meaning=meaning)
+    request = SearchRequest(query, Scope(USER), Deadline.after(None), **how)
+    return make_plan(request, read_times(request), why_not=why_not)
 
 
 # -- recipes
@@ -154,7 +155,7 @@ BY_WORDS = ("exact", "lexical", "temporal", "graph")
 def test_the_plan_of_a_mode(
     mode: Mode, meaning: str | None, carried_out: str, sources: tuple[str, ...], recipe: str
 ) -> None:
-    plan = plan_of(mode=mode, meaning=meaning)
+    plan = plan_of(mode=mode, why_not=meaning)
     assert (plan.mode, plan.sources, plan.recipe) == (carried_out, sources, recipe)
     assert (plan.fallback is not None) == (recipe == "ranked")
     assert any(str(meaning) in note for note in plan.lacks) == (

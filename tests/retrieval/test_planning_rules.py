@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory_client.types import Intent
 from memoryd.language.query.commands import find_command
 from memoryd.language.query.understanding import READ, Understanding, understand
-from memoryd.retrieval.strategies import STRATEGIES
+from memoryd.retrieval.plan import STRATEGIES
 
 LABELS = Path(__file__).parents[2] / "scripts" / "evaluation" / "labels" / "intents.json"
 

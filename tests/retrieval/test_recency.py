@@ -10,16 +10,16 @@ import pytest
 
 from memory_client.deadline import Deadline
 from memoryd.core.record import Record
-from memoryd.core.row_ranges import rows_of_kind
+from memoryd.core.row_ranges import TextKind, rows_of_kind
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TurnRecord
 from memoryd.language.query.recency import Recency, find_recency
-from memoryd.retrieval.plan import make_plan
+from memoryd.retrieval.plan import make_plan, read_times
 from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import Found
-from support.small_store import USER, SmallStore
+from support.small_store import USER
 
 HOUR = 3600.0
 _TURNS, _ = rows_of_kind("turn")
@@ -117,22 +117,21 @@ def turn(row: int, text: str, created_at: float, session_id: str) -> Found:
     return Found(record, Fused(row, 0.5))
 
 
-def ordered(store: SmallStore, query: str, found: list[Found], recipe: str = "ranked") -> list[int]:
+def ordered(query: str, found: list[Found], recipe: str = "ranked") -> list[int]:
     request = SearchRequest(query, Scope(USER), Deadline.after(None), NOON)
-    plan = make_plan(request, meaning=None)
-    recipes = {"memory": recipe, "turn": recipe}
-    with store.database.read() as connection:
-        result = in_recency_order(connection, request.scope, plan, found, recipes)  # type: ignore[arg-type]
+    plan = make_plan(request, read_times(request), why_not=None)
+    assert plan.recency is not None
+    recipes: dict[TextKind, str] = {"memory": recipe, "turn": recipe}
+    result = in_recency_order(found, plan.understanding.query, plan.recency, recipes, None)
     return [one.fused.row for one in result]
 
 
-def test_without_a_topic_everything_is_newest_first(store: SmallStore) -> None:
+def test_without_a_topic_everything_is_newest_first() -> None:
     found = [memory(1, "聊了旅行", 10, 0.9), memory(2, "吃了面", 30, 0.1), memory(3, "聊了猫", 20, 0.5)]
-    assert ordered(store, "刚才聊了什么", found) == [2, 3, 1]
-    assert ordered(store, "我喜欢什么", found) == [1, 2, 3]
+    assert ordered("刚才聊了什么", found) == [2, 3, 1]
 
 
-def test_with_a_topic_what_matches_comes_first(store: SmallStore) -> None:
+def test_with_a_topic_what_matches_comes_first() -> None:
     found = [
         memory(1, "换了新工作", 10 * HOUR, 0.6),
         memory(2, "老板让加班", 20 * HOUR, 0.5),
@@ -140,31 +139,31 @@ def test_with_a_topic_what_matches_comes_first(store: SmallStore) -> None:
         memory(4, "工作很忙", 30 * HOUR, 0.05),
     ]
     query = "最近我说过什么关于工作的事"
-    assert ordered(store, query, found) == [4, 2, 1, 3]
-    assert ordered(store, query, found, recipe="rrf") == [4, 1, 2, 3]
+    assert ordered(query, found) == [4, 2, 1, 3]
+    assert ordered(query, found, recipe="rrf") == [4, 1, 2, 3]
 
 
-def test_one_occasion_keeps_the_order_of_relevance(store: SmallStore) -> None:
+def test_one_occasion_keeps_the_order_of_relevance() -> None:
     found = [
         memory(1, "换了新工作", 30 * HOUR, 0.6),
         memory(2, "工作很远", 30 * HOUR + 600, 0.5),
         memory(3, "辞了工作", 10 * HOUR, 0.7),
     ]
-    assert ordered(store, "最近我说过什么关于工作的事", found) == [1, 2, 3]
+    assert ordered("最近我说过什么关于工作的事", found) == [1, 2, 3]
     turns = [turn(_TURNS + 1, "换了新工作", 20 * HOUR, "s"), turn(_TURNS + 2, "新工作好吗", 22 * HOUR, "s")]
-    assert ordered(store, "最近我说过什么关于工作的事", turns) == [_TURNS + 1, _TURNS + 2]
+    assert ordered("最近我说过什么关于工作的事", turns) == [_TURNS + 1, _TURNS + 2]
 
 
-def test_an_earlier_event_is_as_old_as_it_was(store: SmallStore) -> None:
+def test_an_earlier_event_is_as_old_as_it_was() -> None:
     found = [
         memory(1, "去了日本", 100, event_start=5.0),
         memory(2, "去了上海", 50),
         memory(3, "要去西藏", 20),
     ]
-    assert ordered(store, "最近发生了什么", found) == [2, 3, 1]
-    assert ordered(store, "刚才聊了什么", found) == [1, 2, 3]
+    assert ordered("最近发生了什么", found) == [2, 3, 1]
+    assert ordered("刚才聊了什么", found) == [1, 2, 3]
 
 
-def test_the_request_itself_is_no_answer(store: SmallStore) -> None:
+def test_the_request_itself_is_no_answer() -> None:
     found = [turn(_TURNS + 2, "刚才聊了什么？", 100, "s"), turn(_TURNS + 1, "聊了猫", 50, "s")]
-    assert ordered(store, "刚才聊了什么？", found) == [_TURNS + 1, _TURNS + 2]
+    assert ordered("刚才聊了什么？", found) == [_TURNS + 1, _TURNS + 2]

@@ -29,7 +29,7 @@ from memoryd.retrieval.cache import ResultCache
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 from memoryd.retrieval.results.rerank import Reranker
 from memoryd.retrieval.search import Search
-from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
 from support.cross_encoder import SOON, ScriptedScorer
 from support.small_store import START, USER, SmallStore
 from support.waiting import eventually
@@ -40,7 +40,7 @@ DAY = 86_400.0
 CACHE_BYTES = 100_000
 
 
-class Meaning:
+class Meaning(SemanticIndex):
     """A search by meaning that finds what it is told to, and fails or is slow when told so.
 
     It gives no token vectors, as most embedders do not.
@@ -88,7 +88,7 @@ class Meaning:
         if self.reason is not None:
             raise ModelUnavailableError(self.reason)
 
-    def encode(self, query: str, deadline: Deadline) -> Encoded:
+    def encode(self, query: str, deadline: Deadline) -> EncodedText:
         self.asked.append(
             {"query": query, "left": deadline.left(), "thread": threading.current_thread(), "limit": 0}
         )
@@ -97,7 +97,7 @@ class Meaning:
         if self.error is not None:
             raise self.error
         deadline.check("embedding the query")
-        return Encoded("space", Encoding(np.zeros(2, np.float32)))
+        return EncodedText("space", Encoding(np.zeros(2, np.float32)))
 
     def nearest(self, *asked: Any) -> list[tuple[int, float]]:
         _, _, limit, allowed, _ = asked
@@ -110,8 +110,8 @@ class Meaning:
         found = sorted(self.near.items(), key=lambda item: -item[1])
         return [pair for pair in found if allowed is None or pair[0] in allowed][:limit]
 
-    def cosines(self, _: Scope, __: Encoded, rows: Any, ___: str) -> dict[int, float]:
-        return {row: self.near[row] for row in rows.tolist() if row in self.near}
+    def cosines(self, *asked: Any) -> dict[int, float]:
+        return {row: self.near[row] for row in asked[2].tolist() if row in self.near}
 
     def tokens(self, *_: object) -> TokenBlock:
         raise AssertionError("it has none")

@@ -20,7 +20,7 @@ from memoryd.engine.conversations.turn_builder import (
     zone_of,
 )
 from memoryd.engine.embedding.batches import portions
-from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.retrieval.semantic_index import EncodedText
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days
@@ -31,7 +31,7 @@ from memoryd.storage.records.turns import Said
 from memoryd.storage.requests import RequestKey
 
 T = TypeVar("T")
-_Vectors = dict[int, Encoded | None]
+_Vectors = dict[int, EncodedText | None]
 """By the place of a turn in its chunk; those not to be remembered have none."""
 
 
@@ -118,7 +118,7 @@ class Converse:
         return place
 
     def _insert(
-        self, tx: Transaction, record: TurnRecord, session: int, position: int, embedded: Encoded | None
+        self, tx: Transaction, record: TurnRecord, session: int, position: int, embedded: EncodedText | None
     ) -> str:
         """The id is made here, in the order of the positions."""
         id = self._parts.ids.new("trn", record.received_at)

@@ -10,11 +10,11 @@ from threading import Event
 from memory_client.errors import ModelUnavailableError, StorageError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
-from memoryd.engine.embedding.semantic_index import Meaning, is_retired
 from memoryd.index.spaces.building import Building
 from memoryd.index.vectors.rounding import Made
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.base import Embedder, Encoding
+from memoryd.retrieval.semantic_index import SemanticIndex, is_retired
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class Reembed:
     seconds: after so long it leaves off, for other jobs to have their turn.
     """
 
-    def __init__(self, meaning: Meaning, vectors: VectorIndex, stopping: Event, seconds: float) -> None:
+    def __init__(self, meaning: SemanticIndex, vectors: VectorIndex, stopping: Event, seconds: float) -> None:
         self._meaning = meaning
         self._vectors = vectors
         self._stopping = stopping

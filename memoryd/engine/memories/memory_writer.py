@@ -15,7 +15,7 @@ from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.triples import evidence
-from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.retrieval.semantic_index import EncodedText
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import boosts, conflicts, reviews
 from memoryd.storage.records import deletions, memories, tombstones, versions
@@ -33,7 +33,9 @@ class Change:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    def insert(self, tx: Transaction, record: Record, embedded: Encoded | None, deed: Deed = CREATE) -> int:
+    def insert(
+        self, tx: Transaction, record: Record, embedded: EncodedText | None, deed: Deed = CREATE
+    ) -> int:
         """Store a new memory; return its row."""
         row = memories.insert(tx, record)
         self._parts.lexical.put(tx, record.user_id, row, record.text)
@@ -50,7 +52,7 @@ class Change:
         new: Record,
         now: float,
         deed: Deed,
-        embedded: Encoded | None = None,
+        embedded: EncodedText | None = None,
     ) -> UpdateResult:
         """Make `new` the next version of a memory; nothing happens when its content is the same.
 

@@ -19,7 +19,7 @@ from memoryd.engine.decay.effective_importance import Age, age_of, crossed
 from memoryd.engine.embedding.batches import portions
 from memoryd.engine.memories.memory_writer import Change, seen
 from memoryd.engine.memories.record_builder import new_record, redactions_of, screened_text, with_metadata
-from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.retrieval.semantic_index import EncodedText
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days
 from memoryd.storage.requests import RequestKey
@@ -146,12 +146,12 @@ class Remember:
 
         return self._parts.write_once(key, apply, chunk[-1].updated_at)
 
-    def _told(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
+    def _told(self, tx: Transaction, record: Record, embedded: EncodedText | None) -> str:
         """Store what was told just now: somebody was there."""
         active_days.note(tx, self._parts.calendar, record.user_id, record.updated_at, record.created_at)
         return self._insert(tx, record, embedded)
 
-    def _insert(self, tx: Transaction, record: Record, embedded: Encoded | None) -> str:
+    def _insert(self, tx: Transaction, record: Record, embedded: EncodedText | None) -> str:
         self._change.insert(tx, record, embedded)
         return record.id
 
@@ -162,7 +162,7 @@ class Remember:
         scope: Scope,
         key: RequestKey | None,
         change: Callable[[Record, Age, float], Record],
-        embedded: Encoded | None,
+        embedded: EncodedText | None,
     ) -> UpdateResult:
         now = self._parts.clock()
 

@@ -11,7 +11,7 @@ from memoryd.retrieval.ranking.calibration import relevant_score
 from memoryd.retrieval.ranking.trained_space import trained_space
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import Found
-from memoryd.retrieval.sources.meaning_source import Encoded
+from memoryd.retrieval.semantic_index import EncodedText
 
 NOT_CALIBRATED = "the scores are not calibrated: min_score='relevant' drops nothing"
 
@@ -34,7 +34,7 @@ def judge(found: Sequence[Found], plan: RetrievalPlan, *, is_degraded: bool) -> 
 
 
 def with_learned_intent(
-    plan: RetrievalPlan, request: SearchRequest, encoded: Encoded | None
+    plan: RetrievalPlan, request: SearchRequest, encoded: EncodedText | None
 ) -> RetrievalPlan:
     """The plan with intent `chitchat` where the model takes the message for small talk and no rule, and no
     caller, knows better."""

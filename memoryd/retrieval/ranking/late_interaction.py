@@ -11,10 +11,10 @@ from memoryd.index.vectors.rounding import FloatMatrix, Rows
 from memoryd.language.text_language import Language, text_language
 from memoryd.retrieval.ranking.frame import Column, Frame, Table
 from memoryd.retrieval.ranking.trained_space import TrainedSpace
-from memoryd.retrieval.sources.meaning_source import Encoded, MeaningSource
+from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
 
 
-class Late:
+class LateInteraction:
     """The matches of one query, read for some texts after the other.
 
     weights: of the query's tokens. space: where given, the matches of the language-centred query are read in
@@ -23,14 +23,14 @@ class Late:
 
     def __init__(
         self,
-        meaning: MeaningSource,
+        semantic: SemanticIndex,
         connection: sqlite3.Connection,
-        query: Encoded,
+        query: EncodedText,
         weights: Column,
         space: TrainedSpace | None = None,
         language: Language = "en",
     ) -> None:
-        self._meaning = meaning
+        self._semantic = semantic
         self._connection = connection
         self._query = query
         self._weights = weights
@@ -52,7 +52,7 @@ class Late:
         """Read the token vectors of texts, as far as they have any."""
         if self._tokens is None:
             return
-        block = self._meaning.tokens(self._connection, self._query, rows)
+        block = self._semantic.tokens(self._connection, self._query, rows)
         self._rows.append(block.rows)
         self._matches.append(block.best_matches(self._compared(self._tokens)))
 

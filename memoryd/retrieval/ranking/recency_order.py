@@ -1,4 +1,4 @@
-"""The order of a request for what was last: newest first among what matches, then the rest by relevance.
+"""The order of a request for the latest: newest first among the texts that match, then the rest by relevance.
 
 With a topic it is the occasion that is newest: a statement is not worth less than the reply to it. So what
 was made in one session, or within half an hour, keeps the order of relevance.
@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from memoryd.core.knowledge.point import PointRecord
 from memoryd.core.row_ranges import TextKind, kind_of
-from memoryd.core.scope import Scope
 from memoryd.language.fold import index_terms
 from memoryd.language.query.recency import Recency
 from memoryd.language.text_hash import normal_form
-from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.retrieval.results.hits import Found, Recorded
-from memoryd.storage.records import sessions
 
 _NEAR = 0.5
 """How far the logit of a score may lie below the best for the text to match as well."""
@@ -31,24 +27,21 @@ _DAY = 86_400.0
 
 
 def in_recency_order(
-    connection: sqlite3.Connection,
-    scope: Scope,
-    plan: RetrievalPlan,
     found: Sequence[Found],
+    query: str,
+    recency: Recency,
     recipes: Mapping[TextKind, str],
+    current_session: str | None,
 ) -> list[Found]:
-    """Texts that were ranked by relevance, in the order that the plan's request for what was last asks for.
+    """Texts that were ranked by relevance, in the order of a request for the latest.
 
-    recipes: how each kind was ranked; only scores of `ranked` say how well a text matches.
+    recipes: how each kind was ranked; only scores of `ranked` say how well a text matches. current_session:
+    the one whose texts come last, if any.
     """
-    recency, query = plan.recency, plan.understanding.query
-    if recency is None:
-        return list(found)
-    present = sessions.under_way(connection, scope) if recency.kind == "previous" else None
     matching = _matching([one for one in found if not _repeats(one, query)], recency, recipes)
 
     def age(one: Found) -> tuple[bool, float, int]:
-        return _is_of(one.record, present), -_moment(one.record, recency), -one.fused.row
+        return _is_of(one.record, current_session), -_moment(one.record, recency), -one.fused.row
 
     first = sorted(matching, key=age)
     if recency.topic:

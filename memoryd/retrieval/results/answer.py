@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from memory_client.types import Hit, Hits, SearchReport
+from memoryd.retrieval.context import SearchContext
+from memoryd.retrieval.plan import RetrievalPlan
+from memoryd.retrieval.ranking.answerable import best_score, judge, passing_hits, with_learned_intent
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import Found, Trace, explanation, hit_of
 
@@ -61,6 +65,49 @@ class Answer:
                 request.deadline.check("explaining the hits")
                 hit["explain"] = explanation(one, request.query, self.trace, plan)
         return hits
+
+
+def no_answer(plan: RetrievalPlan, reason: str) -> Answer:
+    """The answer of a search for an impossible time."""
+    notes = (*plan.notes, "nothing is searched for in a time that cannot be")
+    return Answer([], Trace(plan, plan.mode, {}, notes, 0, {}, {}), empty_reason=reason)
+
+
+def make_answer(context: SearchContext, found: list[Found], note: str | None) -> Answer:
+    """The answer of a search that was carried out. note: why the reranker did not reorder, if so."""
+    plan = with_learned_intent(context.plan, context.request, context.encoded)
+    judged = judge(found, plan, is_degraded=bool(context.lacks or plan.lacks or context.pending))
+    kept, threshold_note = passing_hits(found, plan, context.request.min_score)
+    passing = [*context.lacks, *([] if note is None else [note])]
+    notes = (*plan.lacks, *plan.notes, *context.lacks, *context.notes, threshold_note, note)
+    return Answer(
+        kept,
+        _trace(context, plan, tuple(one for one in notes if one)),
+        lacks=(*plan.lacks, *passing, *context.pending),
+        empty_reason=_empty_reason(plan, context.request, found),
+        is_lasting=not passing,
+        answerable=judged,
+    )
+
+
+def _trace(context: SearchContext, plan: RetrievalPlan, notes: tuple[str, ...]) -> Trace:
+    is_by_words = "semantic" in plan.sources and context.encoded is None
+    return Trace(
+        plan=plan,
+        mode="lexical" if is_by_words else plan.mode,
+        recipes=context.recipes,
+        notes=notes,
+        missing=context.semantic.missing(context.request.scope.user_id) if context.request.explain else 0,
+        milliseconds=context.milliseconds,
+        keys=context.keys,
+    )
+
+
+def _empty_reason(plan: RetrievalPlan, request: SearchRequest, found: Sequence[Found]) -> str | None:
+    """Why no hit is left, as far as the query and the hits tell it. found: before `min_score`."""
+    if found and request.min_score is not None:
+        return f"nothing passes min_score={request.min_score}: the best score is {best_score(found):.3f}"
+    return plan.understanding.reason or None
 
 
 def _in_order(found: list[Found], request: SearchRequest) -> list[Found]:

@@ -1,23 +1,21 @@
-"""From ranked rows to what is stored there, near-duplicates as one."""
+"""From ranked rows to their records, near-duplicates as one."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from memoryd.core.record import Record
-from memoryd.core.row_ranges import kind_of
+from memoryd.core.row_ranges import TEXT_KINDS, TextKind, kind_of
 from memoryd.language.fold import index_terms
 from memoryd.language.near_duplicates import Groups
-from memoryd.retrieval.plan import RetrievalPlan
+from memoryd.retrieval.context import SearchContext
 from memoryd.retrieval.ranking.fuse import Fused
-from memoryd.retrieval.ranking.ranking import Work
 from memoryd.retrieval.ranking.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import Found, Recorded
 from memoryd.storage.knowledge import grants, snapshots
-from memoryd.storage.records import memories, turns
+from memoryd.storage.records import memories, sessions, turns
 
 _NEAR_DUPLICATE = 0.9
 """Share of terms that two texts have in common before it is asked whether they say the same."""
@@ -27,57 +25,52 @@ _SPARE = 5
 """Hits fetched beyond the wanted ones, for those that collapse."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch:
-    """What is stored for one request. past: what was stored once, by row."""
+def fetch_hits(context: SearchContext, ranked: Sequence[Fused], wanted: int) -> list[Found]:
+    """The records of the best rows, near-duplicates as one; at least as many as wanted, if there are.
 
-    connection: sqlite3.Connection
-    request: SearchRequest
-    past: Mapping[int, Record]
+    Rows that vanished since they were ranked are left out. A request for the latest orders by time first.
+    """
+    collapsed = Collapsed(context.request)
+    recency, query = context.plan.recency, context.plan.understanding.query
+    if recency is not None:
+        is_previous = recency.kind == "previous"
+        current = sessions.under_way(context.connection, context.request.scope) if is_previous else None
+        ordered = in_recency_order(_read(context, ranked), query, recency, context.recipes, current)
+        collapsed.add(ordered[: wanted + _SPARE])
+        return collapsed.best()
+    for start in range(0, len(ranked), wanted + _SPARE):
+        collapsed.add(_read(context, ranked[start : start + wanted + _SPARE]))
+        if len(collapsed) >= wanted:
+            break
+    return collapsed.best()
 
-    def best(self, merged: Sequence[Fused], wanted: int) -> list[Found]:
-        """What is stored at the best rows, at least as many as are wanted where there are.
 
-        Rows that vanished since they were ranked are passed over.
-        """
-        kept = Collapsed(self.request)
-        for start in range(0, len(merged), wanted + _SPARE):
-            kept.add(self.every(merged[start : start + wanted + _SPARE]))
-            if len(kept) >= wanted:
-                break
-        return kept.best()
+def _read(context: SearchContext, ranked: Sequence[Fused]) -> list[Found]:
+    """The records of ranked rows, in their order."""
+    context.request.deadline.check("reading what was found")
+    records = _records(context, [one.row for one in ranked])
+    if context.former is not None:
+        records |= context.former.records
+    return [Found(records[one.row], one) for one in ranked if one.row in records]
 
-    def latest(self, merged: Sequence[Fused], wanted: int, plan: RetrievalPlan, work: Work) -> list[Found]:
-        """The same in the order of a request for what was last."""
-        every = self.every(merged)
-        ordered = in_recency_order(self.connection, self.request.scope, plan, every, work.recipes)
-        kept = Collapsed(self.request)
-        kept.add(ordered[: wanted + _SPARE])
-        return kept.best()
 
-    def every(self, ranked: Sequence[Fused]) -> list[Found]:
-        """What is stored at some ranked rows, in their order."""
-        self.request.deadline.check("reading what was found")
-        records = {**self._records([one.row for one in ranked]), **self.past}
-        return [Found(records[one.row], one) for one in ranked if one.row in records]
-
-    def _records(self, rows: Sequence[int]) -> dict[int, Recorded]:
-        connection, request = self.connection, self.request
-        of_memories = [row for row in rows if kind_of(row) == "memory"]
-        of_turns = [row for row in rows if kind_of(row) == "turn"]
-        of_points = [row for row in rows if kind_of(row) == "point"]
-        found: dict[int, Recorded] = {}
-        if of_memories:
-            stored = memories.by_rows(connection, request.scope, of_memories)
-            found |= {row: one.record for row, one in stored.items()}
-        if of_turns:
-            said = turns.by_rows(connection, request.scope, of_turns)
-            found |= {row: one.record for row, one in said.items()}
-        if of_points and "point" in request.targets:
-            found |= snapshots.by_rows(connection, request.scope, of_points)
-        if of_points and "shared" in request.targets:
-            found |= grants.by_rows(connection, request.scope.user_id, of_points)
-        return found
+def _records(context: SearchContext, rows: Sequence[int]) -> dict[int, Recorded]:
+    connection, scope, targets = context.connection, context.request.scope, context.request.targets
+    of_kind: dict[TextKind, list[int]] = {kind: [] for kind in TEXT_KINDS}
+    for row in rows:
+        of_kind[kind_of(row)].append(row)
+    found: dict[int, Recorded] = {}
+    if of_kind["memory"]:
+        stored = memories.by_rows(connection, scope, of_kind["memory"])
+        found |= {row: one.record for row, one in stored.items()}
+    if of_kind["turn"]:
+        said = turns.by_rows(connection, scope, of_kind["turn"])
+        found |= {row: one.record for row, one in said.items()}
+    if of_kind["point"] and "point" in targets:
+        found |= snapshots.by_rows(connection, scope, of_kind["point"])
+    if of_kind["point"] and "shared" in targets:
+        found |= grants.by_rows(connection, scope.user_id, of_kind["point"])
+    return found
 
 
 class Collapsed:

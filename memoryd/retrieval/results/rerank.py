@@ -1,4 +1,4 @@
-"""The best hits in the order a reranker gives them, or as they were, with the reason."""
+"""The best hits reordered by a reranker, or unchanged with the reason."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Literal, Protocol
 
 from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, MemorydError
+from memoryd.retrieval.context import SearchContext
+from memoryd.retrieval.ranking.fuse import log_odds
+from memoryd.retrieval.results.hits import Found
 
 
 class Reranking(Protocol):
@@ -60,15 +63,43 @@ class Reranker:
         texts: of the first `candidates` hits, best first; scores: of all hits, within [0, 1], best first.
         """
         if not texts or not self.candidates:
-            return _as_it_was(scores, None)
+            return _unchanged(scores, None)
         try:
             own = self._model.scores(query, texts, Deadline.after(deadline.within(self._seconds)))
         except DeadlineExceededError as error:
             allowed = f"reranker.deadline_ms allows {self._seconds * 1000:g} ms"
-            return _as_it_was(scores, f"not reranked: {error}; {allowed}")
+            return _unchanged(scores, f"not reranked: {error}; {allowed}")
         except MemorydError as error:
-            return _as_it_was(scores, f"not reranked: {error}")
+            return _unchanged(scores, f"not reranked: {error}")
         return combined(own, scores)
+
+
+def rerank_hits(
+    reranker: Reranker, context: SearchContext, found: list[Found]
+) -> tuple[list[Found], str | None]:
+    """The best hits in the reranker's order, unless time orders them; and why they are not, if so.
+
+    Runs outside the reader's view, as it may take a second.
+    """
+    first = found[: reranker.candidates]
+    if not first or context.plan.recency is not None:
+        return found, None
+    with context.timed("reranker"):
+        done = reranker.rerank(
+            context.request.query,
+            [one.record.text for one in first],
+            [one.fused.score for one in found],
+            context.request.deadline,
+        )
+    if not done.own:
+        return found, done.note
+    ordered = [found[at] for at in done.order]
+    for one, score in zip(ordered, done.scores, strict=True):
+        one.fused.is_calibrated = False
+        one.fused.score, one.fused.rank_score = score, log_odds(score)
+    for one, own in zip(ordered, done.own, strict=False):
+        one.fused.raw["reranker"] = own
+    return ordered, done.note
 
 
 def combined(own: Sequence[float], scores: Sequence[float]) -> Reranked:
@@ -86,5 +117,5 @@ def combined(own: Sequence[float], scores: Sequence[float]) -> Reranked:
     return Reranked([*first, *range(len(own), len(scores))], [*best, *scaled], best)
 
 
-def _as_it_was(scores: Sequence[float], note: str | None) -> Reranked:
+def _unchanged(scores: Sequence[float], note: str | None) -> Reranked:
     return Reranked(list(range(len(scores))), list(scores), [], note)

