@@ -169,7 +169,7 @@ def check_times(plan: RetrievalPlan) -> None:
 
 def without_embedding(plan: RetrievalPlan) -> RetrievalPlan:
     """The same plan by keywords alone."""
-    return replace(plan, sources=_WITHOUT_EMBEDDING, recipe="lexical", fallback=None)
+    return replace(plan, mode="lexical", sources=_WITHOUT_EMBEDDING, recipe="lexical", fallback=None)
 
 
 def _recency(request: SearchRequest, times: TimeRange | None) -> Recency | None:
