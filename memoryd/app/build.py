@@ -29,35 +29,35 @@ from memoryd.app.allocator import release_unused
 from memoryd.app.knowledge import build_knowledge
 from memoryd.app.parts import open_parts
 from memoryd.app.settings import Settings
-from memoryd.engine.conflicts.conflict_queue import Conflicts
+from memoryd.engine.conflicts.conflict_queue import ConflictQueue
 from memoryd.engine.conversations import turn_builder
-from memoryd.engine.conversations.read_turns import Transcript
-from memoryd.engine.conversations.session_end import IDLE, Closing
-from memoryd.engine.conversations.write_turns import Converse
-from memoryd.engine.decay.decay_passes import Decay
-from memoryd.engine.decay.reviews import Judge
-from memoryd.engine.deletion.delete_memories import Forget
-from memoryd.engine.deletion.delete_turns import ForgetTurns
+from memoryd.engine.conversations.read_turns import TurnReader
+from memoryd.engine.conversations.session_end import IDLE, SessionCloser
+from memoryd.engine.conversations.write_turns import TurnWriter
+from memoryd.engine.decay.decay_passes import DecayPasses
+from memoryd.engine.decay.reviews import ReviewQueue
+from memoryd.engine.deletion.delete_memories import MemoryDeletion
+from memoryd.engine.deletion.delete_turns import TurnDeletion
 from memoryd.engine.deletion.forget_preview import ForgetPreview
-from memoryd.engine.deletion.purge import Purge
-from memoryd.engine.deletion.removal import REMOVAL, Removal
-from memoryd.engine.doctor import Examine
-from memoryd.engine.embedding.reembed import Reembed
+from memoryd.engine.deletion.purge import ArchivePurge
+from memoryd.engine.deletion.removal import REMOVAL, PhysicalRemoval
+from memoryd.engine.doctor import Doctor
+from memoryd.engine.embedding.reembed import Reembedding
 from memoryd.engine.knowledge.knowledge_merge import MERGE
-from memoryd.engine.maintenance import Maintain
-from memoryd.engine.memories.archive import Shelve
-from memoryd.engine.memories.as_of import AsOf
-from memoryd.engine.memories.history import History
-from memoryd.engine.memories.memory_writer import Change
-from memoryd.engine.memories.read_memories import Recall
-from memoryd.engine.memories.supersede import Supersede
-from memoryd.engine.memories.usage import Use
-from memoryd.engine.memories.write_memories import Remember
-from memoryd.engine.process_state import Runtime
-from memoryd.engine.triples.stated_triples import StoredTriples
-from memoryd.engine.triples.triple_backfill import READ_OLD, Backlog
-from memoryd.engine.triples.triple_lines import TripleLines
-from memoryd.engine.triples.triple_store import Triples
+from memoryd.engine.maintenance import Maintenance
+from memoryd.engine.memories.archive import MemoryArchive
+from memoryd.engine.memories.as_of import AsOfReader
+from memoryd.engine.memories.history import VersionHistory
+from memoryd.engine.memories.memory_writer import MemoryWriter
+from memoryd.engine.memories.read_memories import MemoryReader
+from memoryd.engine.memories.supersede import MemorySuccession
+from memoryd.engine.memories.usage import MemoryUsage
+from memoryd.engine.memories.write_memories import MemoryEditor
+from memoryd.engine.process_state import ProcessState
+from memoryd.engine.triples.stated_triples import StatedTriples
+from memoryd.engine.triples.triple_backfill import READ_OLD, TripleBackfill
+from memoryd.engine.triples.triple_lines import TripleTransfer
+from memoryd.engine.triples.triple_store import TripleStore
 from memoryd.language import redact
 from memoryd.language.text_cache import clear_text_caches
 from memoryd.language.triples import extractor
@@ -109,8 +109,8 @@ class App:
         self._stopping = threading.Event()
         migrate(paths.database, paths.backups)
         self._parts = parts = open_parts(paths, settings, clock, host)
-        self._runtime = Runtime(clock(), settings.describe(), settings.from_starter())
-        self._maintain = Maintain(parts, self._runtime)
+        self._runtime = ProcessState(clock(), settings.describe(), settings.from_starter())
+        self._maintenance = Maintenance(parts, self._runtime)
         self._search = Search(
             parts.database,
             parts.lexical,
@@ -126,20 +126,20 @@ class App:
             model_wait=settings.search.model_wait_ms / 1000.0,
         )
         self._runtime.result_cache = self._search.cache.counters
-        self._removal = Removal(parts, settings.maintenance.removal_minutes * 60.0)
-        self._change = Change(parts)
-        self._forget_turns = ForgetTurns(parts, self._removal)
-        self._shelve = Shelve(parts, self._change)
-        self._decay = Decay(parts, self._change, self._shelve, settings.decay.pass_share)
-        self._purge = Purge(parts, self._change, self._removal, settings.decay.retention_days)
+        self._removal = PhysicalRemoval(parts, settings.maintenance.removal_minutes * 60.0)
+        self._writer = MemoryWriter(parts)
+        self._forget_turns = TurnDeletion(parts, self._removal)
+        self._memory_archive = MemoryArchive(parts, self._writer)
+        self._decay = DecayPasses(parts, self._writer, self._memory_archive, settings.decay.pass_share)
+        self._purge = ArchivePurge(parts, self._writer, self._removal, settings.decay.retention_days)
         self._knowledge = build_knowledge(
             parts,
             settings.knowledge,
             self._search,
             lambda: self._jobs.enqueue(MERGE),
         )
-        self._closing = Closing(parts, self._removal, settings.conversation.idle_minutes * 60.0)
-        self._backlog = Backlog(parts, self._stopping, _TURN_SECONDS)
+        self._closing = SessionCloser(parts, self._removal, settings.conversation.idle_minutes * 60.0)
+        self._backlog = TripleBackfill(parts, self._stopping, _TURN_SECONDS)
         self._asking = Asking(parts.zone, clock, _weights(settings))
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
@@ -148,14 +148,16 @@ class App:
                 MemoryAPI: self._memory_service(),
                 ForgetAPI: self._forget_service(),
                 LifeAPI: self._life_service(),
-                VersionsAPI: VersionsService(History(parts, self._change), Supersede(parts, self._change)),
+                VersionsAPI: VersionsService(
+                    VersionHistory(parts, self._writer), MemorySuccession(parts, self._writer)
+                ),
                 ConflictsAPI: ConflictsService(
-                    Conflicts(parts, self._change, StoredTriples()),
+                    ConflictQueue(parts, self._writer, StatedTriples()),
                     settings.conflicts.window_days * _DAY,
                 ),
                 ConversationAPI: self._conversation_service(),
                 DecayAPI: DecayService(self._decay, self._purge),
-                ReviewAPI: ReviewService(Judge(parts, self._change)),
+                ReviewAPI: ReviewService(ReviewQueue(parts, self._writer)),
                 TriplesAPI: self._triples_service(),
                 KnowledgeAPI: self._knowledge.service,
                 AdminAPI: self._admin_service(),
@@ -165,7 +167,7 @@ class App:
     @property
     def stage(self) -> Stage:
         """`starting` until it is settled what meaning can do."""
-        return self._maintain.stage
+        return self._maintenance.stage
 
     @property
     def schema(self) -> int:
@@ -180,9 +182,9 @@ class App:
     def open(self) -> None:
         """Make keyword search work and begin to load the rest in the background."""
         parts = self._parts
-        to_fill = not self._maintain.lexical_is_complete()
-        if to_fill and not self._maintain.lexical_is_searchable():
-            to_fill = self._maintain.fill_lexical(_FILL_SECONDS)
+        to_fill = not self._maintenance.lexical_is_complete()
+        if to_fill and not self._maintenance.lexical_is_searchable():
+            to_fill = self._maintenance.fill_lexical(_FILL_SECONDS)
         parts.vectors.open()
         parts.meaning.host.start()
         parts.reranker.start()
@@ -239,21 +241,23 @@ class App:
 
     def _memory_service(self) -> MemoryService:
         parts = self._parts
-        remember = Remember(parts, self._change)
-        return MemoryService(remember, Recall(parts), AsOf(parts), self._search, self._asking, self._maintain)
+        remember = MemoryEditor(parts, self._writer)
+        return MemoryService(
+            remember, MemoryReader(parts), AsOfReader(parts), self._search, self._asking, self._maintenance
+        )
 
     def _forget_service(self) -> ForgetService:
         parts = self._parts
-        forget = Forget(
+        forget = MemoryDeletion(
             parts,
-            self._change,
+            self._writer,
             self._removal,
             self._forget_turns,
             self._knowledge.knowledge,
             self._clear_caches,
         )
         preview = ForgetPreview(parts.database, self._search)
-        return ForgetService(forget, preview, self._asking, self._maintain)
+        return ForgetService(forget, preview, self._asking, self._maintenance)
 
     def _clear_caches(self) -> None:
         """Forget the texts that are held in memory beside the indexes."""
@@ -263,19 +267,19 @@ class App:
         clear_text_caches()
 
     def _life_service(self) -> LifeService:
-        parts, change, shelve = self._parts, self._change, self._shelve
-        return LifeService(Use(parts, change, shelve), shelve)
+        parts, writer, archive = self._parts, self._writer, self._memory_archive
+        return LifeService(MemoryUsage(parts, writer, archive), archive)
 
     def _conversation_service(self) -> ConversationService:
         parts, closing = self._parts, self._closing
-        return ConversationService(Converse(parts, closing), Transcript(parts), self._forget_turns, closing)
+        return ConversationService(TurnWriter(parts, closing), TurnReader(parts), self._forget_turns, closing)
 
     def _triples_service(self) -> TriplesService:
-        triples = Triples(self._parts, self._removal)
-        return TriplesService(triples, TripleLines(self._parts, triples))
+        triples = TripleStore(self._parts, self._removal)
+        return TriplesService(triples, TripleTransfer(self._parts, triples))
 
     def _admin_service(self) -> AdminService:
-        return AdminService(self._maintain, Examine(self._parts, self._maintain))
+        return AdminService(self._maintenance, Doctor(self._parts, self._maintenance))
 
     def _index_worker(self) -> Indexer:
         parts, settings = self._parts, self._settings
@@ -290,17 +294,17 @@ class App:
 
     def _job_runner(self) -> JobRunner:
         parts = self._parts
-        reembed = Reembed(parts.meaning, parts.vectors, self._stopping, _TURN_SECONDS)
+        reembed = Reembedding(parts.meaning, parts.vectors, self._stopping, _TURN_SECONDS)
         handlers: dict[str, Callable[[], None]] = {
             "decay": self._fade,
-            "compact": lambda: _noted(self._maintain.compact()),
+            "compact": lambda: _noted(self._maintenance.compact()),
             "reembed": lambda: self._reembed(reembed),
             REMOVAL: self._remove_physically,
             IDLE: self._closing.close_idle,
             MERGE: self._merge_knowledge,
             READ_OLD: self._read_old,
             FILL_KEYWORDS: self._fill_keywords,
-            "tidy": lambda: parts.database.write(lambda tx: requests.forget_old(tx, parts.clock())),
+            "tidy": lambda: parts.database.write(lambda tx: requests.delete_expired(tx, parts.clock())),
         }
         hours = self._settings.maintenance.compact_hours
         schedules = (
@@ -322,13 +326,13 @@ class App:
             self._jobs.enqueue(MERGE)
 
     def _fill_keywords(self) -> None:
-        if self._maintain.fill_lexical(_TURN_SECONDS) and not self._stopping.is_set():
+        if self._maintenance.fill_lexical(_TURN_SECONDS) and not self._stopping.is_set():
             self._jobs.enqueue(FILL_KEYWORDS)
 
     def _remove_physically(self) -> None:
         """Once the keyword index is complete: deleted texts go with the tables of earlier schemas."""
-        if not self._maintain.fill_lexical(_TURN_SECONDS):
-            self._maintain.remove_physically()
+        if not self._maintenance.fill_lexical(_TURN_SECONDS):
+            self._maintenance.remove_physically()
         else:
             self._jobs.enqueue(REMOVAL)
 
@@ -336,7 +340,7 @@ class App:
         if self._backlog.read() and not self._stopping.is_set():
             self._jobs.enqueue(READ_OLD)
 
-    def _reembed(self, reembed: Reembed) -> None:
+    def _reembed(self, reembed: Reembedding) -> None:
         pause = reembed.run()
         if pause is not None and not self._stopping.is_set():
             self._jobs.enqueue("reembed", pause)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from memoryd.app.setting_groups import KnowledgeSettings
 from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.engine.context import Parts
-from memoryd.engine.knowledge.knowledge_index import PointIndex
-from memoryd.engine.knowledge.knowledge_merge import MergeKnowledge, MergeRule
-from memoryd.engine.knowledge.knowledge_sharing import ShareKnowledge
-from memoryd.engine.knowledge.knowledge_store import Knowledge
+from memoryd.engine.knowledge.knowledge_index import KnowledgeIndex
+from memoryd.engine.knowledge.knowledge_merge import KnowledgeMerger, MergeRule
+from memoryd.engine.knowledge.knowledge_sharing import KnowledgeSharing
+from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.language.conflicts.rules import by_rules
 from memoryd.retrieval.search import Search
 from memoryd.service.knowledge import KnowledgeService
@@ -23,8 +23,8 @@ from memoryd.storage.knowledge.sqlite import MemStorageSQLite
 class KnowledgePart:
     """What others need of it."""
 
-    knowledge: Knowledge
-    merging: MergeKnowledge
+    knowledge: KnowledgeStore
+    merging: KnowledgeMerger
     service: KnowledgeService
 
 
@@ -44,13 +44,13 @@ def build_knowledge(
         parts.database,
         config,
         clock=parts.clock,
-        indexing=PointIndex(parts),
+        indexing=KnowledgeIndex(parts),
         ids=parts.ids,
         in_files=in_files,
     )
     files = MemStorageFileSys(config.storage_path, config, clock=parts.clock)
-    knowledge = Knowledge(parts, catalogue, files, search, in_files=in_files)
+    knowledge = KnowledgeStore(parts, catalogue, files, search, in_files=in_files)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
-    merging = MergeKnowledge(parts, knowledge, rule, by_rules, on_merge)
-    service = KnowledgeService(knowledge, merging, ShareKnowledge(parts, knowledge))
+    merging = KnowledgeMerger(parts, knowledge, rule, by_rules, on_merge)
+    service = KnowledgeService(knowledge, merging, KnowledgeSharing(parts, knowledge))
     return KnowledgePart(knowledge, merging, service)

@@ -8,7 +8,7 @@ from memoryd.core.operators import CALLER, check_operator
 from memoryd.engine.memories.record_builder import screened_reason
 from memoryd.storage.life.conflicts import Decision
 from memoryd.storage.records.deletions import Deletion
-from memoryd.storage.records.versions import Deed, Operation
+from memoryd.storage.records.versions import Cause, Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Author:
         """The author of a call. Raises `InvalidParameterError`."""
         return cls(check_operator(operator), screened_reason(reason))
 
-    def deed(self, operation: Operation) -> Deed:
+    def cause(self, operation: Operation) -> Cause:
         """What makes a version in this name."""
-        return Deed(operation, self.operator, self.reason)
+        return Cause(operation, self.operator, self.reason)
 
     def decision(self, at: float) -> Decision:
         """What is noted of a conflict decided in this name."""

@@ -6,19 +6,19 @@ import shutil
 
 from memory_client.types import CheckResult
 from memoryd.engine.context import Parts
-from memoryd.engine.maintenance import LOW_DISK_BYTES, Maintain
+from memoryd.engine.maintenance import LOW_DISK_BYTES, Maintenance
 from memoryd.index.keyword import keyword_check
 from memoryd.storage import jobs
 
 _REPAIR = "memoryd doctor --repair"
 
 
-class Examine:
+class Doctor:
     """Whether truth and derived state are sound and agree."""
 
-    def __init__(self, parts: Parts, maintain: Maintain) -> None:
+    def __init__(self, parts: Parts, maintenance: Maintenance) -> None:
         self._parts = parts
-        self._maintain = maintain
+        self._maintenance = maintenance
 
     def doctor(self, *, repair: bool) -> list[CheckResult]:
         """All findings; with `repair` after mending what can be mended while running."""
@@ -36,7 +36,7 @@ class Examine:
 
     def _repair(self) -> None:
         if not self._keywords()["ok"]:
-            self._maintain.rebuild_lexical()
+            self._maintenance.rebuild_lexical()
         if not self._vectors()["ok"]:
             self._parts.vectors.repair()
 

@@ -16,7 +16,7 @@ from memory_client.types import CompactResult, Metrics, ReindexResult, Stage, St
 from memory_client.version import VERSION
 from memoryd.core.call_context import current_call
 from memoryd.engine.context import Parts
-from memoryd.engine.process_state import Runtime
+from memoryd.engine.process_state import ProcessState
 from memoryd.index import source_rows
 from memoryd.index.keyword import keyword_fill
 from memoryd.index.keyword.keyword_fill import KeywordFill
@@ -35,10 +35,10 @@ _FREE_SHARE = 0.1
 LOW_DISK_BYTES = 200 * 2**20
 
 
-class Maintain:
+class Maintenance:
     """status, reindex, compact and physical removal."""
 
-    def __init__(self, parts: Parts, runtime: Runtime) -> None:
+    def __init__(self, parts: Parts, runtime: ProcessState) -> None:
         self._parts = parts
         self._fill = KeywordFill(parts.database)
         self._keyword_removal = KeywordRemoval(parts.database)

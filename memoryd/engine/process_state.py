@@ -11,7 +11,7 @@ _NO_SERVER: Metrics = {"methods": {}, "queue": {}, "caches": {}}
 
 
 @dataclass(slots=True)
-class Runtime:
+class ProcessState:
     """Filled in by whoever runs the store. endpoint: None in process; started_at: epoch seconds."""
 
     started_at: float

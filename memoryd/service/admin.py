@@ -5,14 +5,14 @@ from __future__ import annotations
 from memory_client.api import AdminAPI
 from memory_client.errors import InvalidRequestError
 from memory_client.types import CheckResult, CompactResult, Metrics, ReindexResult, SettingValue
-from memoryd.engine.doctor import Examine
-from memoryd.engine.maintenance import Maintain
+from memoryd.engine.doctor import Doctor
+from memoryd.engine.maintenance import Maintenance
 
 
 class AdminService(AdminAPI):
     """Maintenance over all users."""
 
-    def __init__(self, maintain: Maintain, examine: Examine) -> None:
+    def __init__(self, maintain: Maintenance, examine: Doctor) -> None:
         self._maintain = maintain
         self._examine = examine
 

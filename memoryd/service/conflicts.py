@@ -8,14 +8,14 @@ from memoryd.core.filters.window import parse_window
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.conflicts.conflict_queue import Conflicts
+from memoryd.engine.conflicts.conflict_queue import ConflictQueue
 from memoryd.service.arguments import added, request_key
 
 
 class ConflictsService(ConflictsAPI):
     """Conflicts over one store. window: seconds, where a call names none."""
 
-    def __init__(self, conflicts: Conflicts, window: float) -> None:
+    def __init__(self, conflicts: ConflictQueue, window: float) -> None:
         self._conflicts = conflicts
         self._window = window
 

@@ -20,11 +20,11 @@ from memory_client.types import (
 )
 from memoryd.core.ids import check_id, check_name
 from memoryd.core.scope import Scope
-from memoryd.engine.conversations.read_turns import Transcript
-from memoryd.engine.conversations.session_end import Closing
+from memoryd.engine.conversations.read_turns import TurnReader
+from memoryd.engine.conversations.session_end import SessionCloser
 from memoryd.engine.conversations.turn_builder import Conversation
-from memoryd.engine.conversations.write_turns import Converse
-from memoryd.engine.deletion.delete_turns import ForgetTurns
+from memoryd.engine.conversations.write_turns import TurnWriter
+from memoryd.engine.deletion.delete_turns import TurnDeletion
 from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.validation import in_range
 
@@ -33,7 +33,7 @@ class ConversationService(ConversationAPI):
     """Conversations over one store."""
 
     def __init__(
-        self, converse: Converse, transcript: Transcript, forget: ForgetTurns, closing: Closing
+        self, converse: TurnWriter, transcript: TurnReader, forget: TurnDeletion, closing: SessionCloser
     ) -> None:
         self._converse = converse
         self._transcript = transcript

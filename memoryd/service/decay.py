@@ -6,8 +6,8 @@ from memory_client.api import DecayAPI
 from memory_client.types import DecayPass, DecayPreview, DeleteResult, UndoPassResult
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
-from memoryd.engine.decay.decay_passes import Decay
-from memoryd.engine.deletion.purge import Purge
+from memoryd.engine.decay.decay_passes import DecayPasses
+from memoryd.engine.deletion.purge import ArchivePurge
 from memoryd.service.arguments import MAX_PAGE, request_key
 from memoryd.service.validation import in_range
 
@@ -17,7 +17,7 @@ _MOST_DAYS = 100_000
 class DecayService(DecayAPI):
     """The passes over one store."""
 
-    def __init__(self, decay: Decay, purge: Purge) -> None:
+    def __init__(self, decay: DecayPasses, purge: ArchivePurge) -> None:
         self._decay = decay
         self._purge = purge
 

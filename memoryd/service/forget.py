@@ -13,9 +13,9 @@ from memoryd.core.filters.grammar import parse_filters
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.deletion.delete_memories import Forget
+from memoryd.engine.deletion.delete_memories import MemoryDeletion
 from memoryd.engine.deletion.forget_preview import ForgetPreview
-from memoryd.engine.maintenance import Maintain
+from memoryd.engine.maintenance import Maintenance
 from memoryd.service.arguments import added, checked_ids, request_key
 from memoryd.service.searching import Asking
 
@@ -25,7 +25,9 @@ _FORGETTABLE = ("mem", "trn", "tri")
 class ForgetService(ForgetAPI):
     """Deletes over one store."""
 
-    def __init__(self, forget: Forget, preview: ForgetPreview, asking: Asking, maintain: Maintain) -> None:
+    def __init__(
+        self, forget: MemoryDeletion, preview: ForgetPreview, asking: Asking, maintain: Maintenance
+    ) -> None:
         self._forget = forget
         self._preview = preview
         self._asking = asking

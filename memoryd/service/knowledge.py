@@ -23,9 +23,9 @@ from memoryd.core.knowledge.filters import parse_point_filters
 from memoryd.core.knowledge.versions import LATEST, check_version_id
 from memoryd.core.scope import Scope
 from memoryd.core.text import clean_text
-from memoryd.engine.knowledge.knowledge_merge import MergeKnowledge
-from memoryd.engine.knowledge.knowledge_sharing import ShareKnowledge
-from memoryd.engine.knowledge.knowledge_store import Knowledge
+from memoryd.engine.knowledge.knowledge_merge import KnowledgeMerger
+from memoryd.engine.knowledge.knowledge_sharing import KnowledgeSharing
+from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.service.arguments import MAX_PAGE, checked_ids, request_key
 from memoryd.service.validation import in_range
 from memoryd.storage.requests import RequestKey
@@ -37,7 +37,9 @@ _MAX_QUERY_CHARS = 100_000
 class KnowledgeService(KnowledgeAPI):
     """Knowledge over one store."""
 
-    def __init__(self, knowledge: Knowledge, merging: MergeKnowledge, sharing: ShareKnowledge) -> None:
+    def __init__(
+        self, knowledge: KnowledgeStore, merging: KnowledgeMerger, sharing: KnowledgeSharing
+    ) -> None:
         self._knowledge = knowledge
         self._merging = merging
         self._sharing = sharing

@@ -7,8 +7,8 @@ from memory_client.types import BoostResult, Feedback, FeedbackResult, UpdateRes
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.memories.archive import Shelve
-from memoryd.engine.memories.usage import Use
+from memoryd.engine.memories.archive import MemoryArchive
+from memoryd.engine.memories.usage import MemoryUsage
 from memoryd.service.arguments import MAX_PAGE, added, checked_ids, request_key
 from memoryd.service.validation import in_range
 
@@ -16,7 +16,7 @@ from memoryd.service.validation import in_range
 class LifeService(LifeAPI):
     """The flat methods of a memory's life over one store."""
 
-    def __init__(self, use: Use, shelve: Shelve) -> None:
+    def __init__(self, use: MemoryUsage, shelve: MemoryArchive) -> None:
         self._use = use
         self._shelve = shelve
 

@@ -34,10 +34,10 @@ from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.core.times import parse_time
 from memoryd.engine.author import Author
-from memoryd.engine.maintenance import Maintain
-from memoryd.engine.memories.as_of import AsOf
-from memoryd.engine.memories.read_memories import Recall, Where
-from memoryd.engine.memories.write_memories import Owner, Remember
+from memoryd.engine.maintenance import Maintenance
+from memoryd.engine.memories.as_of import AsOfReader
+from memoryd.engine.memories.read_memories import MemoryReader, PageRequest
+from memoryd.engine.memories.write_memories import MemoryEditor, Owner
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
 from memoryd.service.arguments import MAX_PAGE, added, checked_ids, request_key
@@ -52,12 +52,12 @@ class MemoryService(MemoryAPI):
 
     def __init__(
         self,
-        remember: Remember,
-        recall: Recall,
-        as_of: AsOf,
+        remember: MemoryEditor,
+        recall: MemoryReader,
+        as_of: AsOfReader,
         search: Search,
         asking: Asking,
-        maintain: Maintain,
+        maintain: Maintenance,
     ) -> None:
         self._remember = remember
         self._recall = recall
@@ -135,7 +135,7 @@ class MemoryService(MemoryAPI):
     ) -> Page:
         in_range("limit", limit, 1, MAX_PAGE)
         scope = Scope.checked(user_id, agent_id, archived=include_archived)
-        where = Where(order, sort_order, cursor, limit)
+        where = PageRequest(order, sort_order, cursor, limit)
         if as_of is not None:
             return self._as_of.page(filters, parse_time(as_of, "as_of"), where, scope)
         return self._recall.page(filters, where, scope)

@@ -7,7 +7,7 @@ from memory_client.types import DecideResult, ReviewKind, ReviewPage, ReviewStat
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.decay.reviews import Judge
+from memoryd.engine.decay.reviews import ReviewQueue
 from memoryd.service.arguments import MAX_PAGE, added, request_key
 from memoryd.service.validation import in_range
 
@@ -15,7 +15,7 @@ from memoryd.service.validation import in_range
 class ReviewService(ReviewAPI):
     """The reviews of one store."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: ReviewQueue) -> None:
         self._judge = judge
 
     def page(

@@ -18,8 +18,8 @@ from memory_client.types import (
 )
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope, writing_agent
-from memoryd.engine.triples.triple_lines import TripleLines
-from memoryd.engine.triples.triple_store import Narrowed, Triples
+from memoryd.engine.triples.triple_lines import TripleTransfer
+from memoryd.engine.triples.triple_store import TripleFilter, TripleStore
 from memoryd.language.triples import checked_statement
 from memoryd.language.triples.statement import checked_name
 from memoryd.service.arguments import MAX_PAGE, request_key
@@ -34,7 +34,7 @@ _MAX_ALIASES = 10_000
 class TriplesService(TriplesAPI):
     """The triples of one store."""
 
-    def __init__(self, triples: Triples, lines: TripleLines) -> None:
+    def __init__(self, triples: TripleStore, lines: TripleTransfer) -> None:
         self._triples = triples
         self._lines = lines
 
@@ -103,7 +103,7 @@ class TriplesService(TriplesAPI):
                 checked_name(value, name)
         if evidence is not None:
             _check_evidence(evidence, "evidence")
-        narrowed = Narrowed(subject, predicate, object, entity, negation, evidence)
+        narrowed = TripleFilter(subject, predicate, object, entity, negation, evidence)
         scope = Scope.checked(user_id, agent_id, archived=include_archived)
         return self._triples.page(narrowed, cursor, limit, scope)
 

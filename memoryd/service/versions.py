@@ -9,8 +9,8 @@ from memory_client.types import Comparison, UpdateResult, Version
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.engine.memories.history import History
-from memoryd.engine.memories.supersede import Supersede
+from memoryd.engine.memories.history import VersionHistory
+from memoryd.engine.memories.supersede import MemorySuccession
 from memoryd.service.arguments import MAX_PAGE, added, request_key
 from memoryd.service.validation import in_range
 
@@ -20,7 +20,7 @@ _MOST_VERSIONS = 2**53
 class VersionsService(VersionsAPI):
     """What memories were and became, over one store."""
 
-    def __init__(self, history: History, supersede: Supersede) -> None:
+    def __init__(self, history: VersionHistory, supersede: MemorySuccession) -> None:
         self._history = history
         self._supersede = supersede
 

@@ -20,7 +20,7 @@ _CLOCK_SLACK = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class QueuedJob:
     """A job taken for work."""
 
     id: str
@@ -39,7 +39,7 @@ def enqueue(tx: Transaction, id: str, kind: str, now: float, not_before: float |
         tx.execute("INSERT INTO jobs VALUES (?, ?, 'queued', 0, ?, ?, ?, NULL)", (id, kind, due, now, now))
 
 
-def take(tx: Transaction, now: float, last: Sequence[str] = ()) -> Job | None:
+def take(tx: Transaction, now: float, last: Sequence[str] = ()) -> QueuedJob | None:
     """Mark the next due job running and return it; last: kinds that wait until nothing else is due.
 
     What was queued in the future was queued by another clock: nobody knows when it is due, so it is now.
@@ -55,15 +55,15 @@ def take(tx: Transaction, now: float, last: Sequence[str] = ()) -> Job | None:
         "UPDATE jobs SET state = 'running', attempts = attempts + 1, updated_at = ? WHERE id = ?",
         (now, row[0]),
     )
-    return Job(str(row[0]), str(row[1]), int(row[2]) + 1)
+    return QueuedJob(str(row[0]), str(row[1]), int(row[2]) + 1)
 
 
-def finish(tx: Transaction, job: Job) -> None:
+def finish(tx: Transaction, job: QueuedJob) -> None:
     """A job is done: its row goes, and with it what of its kind had failed."""
     tx.execute("DELETE FROM jobs WHERE id = ? OR (kind = ? AND state = 'failed')", (job.id, job.kind))
 
 
-def fail(tx: Transaction, job: Job, error: str, now: float) -> bool:
+def fail(tx: Transaction, job: QueuedJob, error: str, now: float) -> bool:
     """A job failed; return whether it will be tried again."""
     due = now + _BACK_OFF_SECONDS * 2 ** (job.attempts - 1)
     return _put_back(tx, job, due, now, error)
@@ -73,10 +73,10 @@ def requeue_running(tx: Transaction, now: float) -> None:
     """At start: what was running when the process died is due again."""
     found = tx.execute("SELECT id, kind, attempts FROM jobs WHERE state = 'running'").fetchall()
     for row in found:
-        _put_back(tx, Job(*row), now, now, "the process ended while it ran")
+        _put_back(tx, QueuedJob(*row), now, now, "the process ended while it ran")
 
 
-def _put_back(tx: Transaction, job: Job, due: float, now: float, error: str) -> bool:
+def _put_back(tx: Transaction, job: QueuedJob, due: float, now: float, error: str) -> bool:
     again = job.attempts < MAX_ATTEMPTS
     if again:  # queued once more while it ran: one of the two is enough
         tx.execute("DELETE FROM jobs WHERE kind = ? AND state = 'queued'", (job.kind,))

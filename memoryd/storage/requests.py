@@ -88,7 +88,7 @@ def forget_user(tx: Transaction, user_id: str) -> None:
     tx.execute("DELETE FROM requests WHERE user_id = ?", (user_id,))
 
 
-def forget_old(tx: Transaction, now: float) -> None:
+def delete_expired(tx: Transaction, now: float) -> None:
     """Drop replies whose time is over."""
     tx.execute("DELETE FROM requests WHERE at < ?", (now - KEEP_SECONDS,))
 

@@ -46,7 +46,7 @@ class JobRunner:
         self._ids = ids
         self._last = last
         self._stopping = threading.Event()
-        self._in_hand: jobs.Job | None = None
+        self._in_hand: jobs.QueuedJob | None = None
         self._error: str | None = None
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="memoryd-jobs", daemon=True)
@@ -105,7 +105,7 @@ class JobRunner:
             due = jobs.next_due(connection)
         return _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, due - self._clock()))
 
-    def _carry_out(self, job: jobs.Job) -> str | None:
+    def _carry_out(self, job: jobs.QueuedJob) -> str | None:
         """Run the handler; return what went wrong."""
         log.info("job %s begins", job.kind)
         try:
@@ -122,7 +122,7 @@ class JobRunner:
             self._database.write(lambda tx: self._ended(tx, job, error))
             self._in_hand = None
 
-    def _ended(self, tx: Transaction, job: jobs.Job, error: str | None) -> None:
+    def _ended(self, tx: Transaction, job: jobs.QueuedJob, error: str | None) -> None:
         if error is None:
             jobs.finish(tx, job)
         elif jobs.fail(tx, job, error, self._clock()):

@@ -16,8 +16,8 @@ from memory_client.progress import on_progress
 from memoryd.app.build import App
 from memoryd.app.settings import load_settings
 from memoryd.core.call_context import Call
-from memoryd.engine.conversations.session_end import IDLE, Closing
-from memoryd.engine.deletion.removal import REMOVAL, Removal
+from memoryd.engine.conversations.session_end import IDLE, SessionCloser
+from memoryd.engine.deletion.removal import REMOVAL, PhysicalRemoval
 from support.daemons import SpawnedDaemon
 
 MINUTE = 60.0
@@ -34,7 +34,9 @@ class Store:
         chosen = load_settings(paths, {}, {"embedder.model": "none", **settings})
         self.app = App(paths, chosen, lambda: self.now)
         parts = self.app._parts
-        self.closing = Closing(parts, Removal(parts, MINUTE), chosen.conversation.idle_minutes * MINUTE)
+        self.closing = SessionCloser(
+            parts, PhysicalRemoval(parts, MINUTE), chosen.conversation.idle_minutes * MINUTE
+        )
 
     def call(self, method: str, **params: Any) -> Any:
         return self.app.dispatcher.dispatch(f"conversation.{method}", params, Call(Deadline.after(None)))

@@ -154,7 +154,7 @@ def test_a_deleted_memory_leaves_no_byte(tmp_path: Path) -> None:
         for id in gone:
             kb.delete(id, user_id="ann", agent_id="*")
         _let_requests_go(kb)
-        kb._app._maintain.remove_physically()
+        kb._app._maintenance.remove_physically()
         left = files_with(home, own)
         assert {life.marks[mark]: files for mark, files in left.items()} == {}
         assert files_with(home, ["Dachshundrede"])

@@ -12,7 +12,7 @@ from memoryd.core.scope import Scope
 from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow, Decision
 from memoryd.storage.records import memories, versions
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.versions import Cause
 from support.small_store import START, USER, SmallStore, small_store
 
 ALL = Scope(USER, "*")
@@ -65,7 +65,7 @@ def told(
     store: SmallStore, scope: Scope = ALL, memory_id: str | None = None, limit: int = 10
 ) -> list[tuple[str, str]]:
     with store.database.read() as connection:
-        found = conflicts.open_ones(connection, scope, memory_id, limit)
+        found = conflicts.get_open(connection, scope, memory_id, limit)
     return [one.row.pair for one in found]
 
 
@@ -80,14 +80,14 @@ def change(store: SmallStore, id: str, **fields: Any) -> None:
         stored = memories.find(tx.connection, ALL, [id])[id]
         new = replace(stored.record, version=stored.record.version + 1, **fields)
         memories.update(tx, stored.row, new, text_changed="text" in fields)
-        versions.append(tx, new, Deed("update"), list(fields), stored.record)
+        versions.append(tx, new, Cause("update"), list(fields), stored.record)
 
     store.database.write(apply)
 
 
 def settled(store: SmallStore, user_id: str = USER) -> set[tuple[str, str]]:
     with store.database.read() as connection:
-        return conflicts.settled(connection, user_id)
+        return conflicts.settled_pairs(connection, user_id)
 
 
 def test_a_conflict_is_noted_once(store: SmallStore) -> None:
@@ -95,7 +95,7 @@ def test_a_conflict_is_noted_once(store: SmallStore) -> None:
     assert [note(store, ids), note(store, ids)] == [True, False]
     assert told(store) == [ids]
     with store.database.read() as connection:
-        (one,) = conflicts.open_ones(connection, ALL, None, 10)
+        (one,) = conflicts.get_open(connection, ALL, None, 10)
     assert (one.first.text, one.second.text, one.row.state) == ("one", "other", "open")
 
 

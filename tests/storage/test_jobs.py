@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memoryd.storage import jobs
-from memoryd.storage.jobs import MAX_ATTEMPTS, Job
+from memoryd.storage.jobs import MAX_ATTEMPTS, QueuedJob
 from support.small_store import START, SmallStore
 
 
@@ -20,14 +20,14 @@ class Table:
         id = f"job_{self.number}"
         self.store.database.write(lambda tx: jobs.enqueue(tx, id, kind, now, due))
 
-    def take(self, now: float = START) -> Job | None:
+    def take(self, now: float = START) -> QueuedJob | None:
         return self.store.database.write(lambda tx: jobs.take(tx, now))
 
-    def finish(self, job: Job | None) -> None:
+    def finish(self, job: QueuedJob | None) -> None:
         assert job is not None
         self.store.database.write(lambda tx: jobs.finish(tx, job))
 
-    def fail(self, job: Job | None, now: float = START) -> bool:
+    def fail(self, job: QueuedJob | None, now: float = START) -> bool:
         assert job is not None
         return self.store.database.write(lambda tx: jobs.fail(tx, job, "boom", now))
 
@@ -55,7 +55,7 @@ def test_a_job_waits_is_taken_once_and_goes_when_done(table: Table) -> None:
     table.enqueue()
     assert table.counts() == {"queued": 1, "running": 0, "failed": 0}
     job = table.take()
-    assert job == Job("job_1", "k", 1)
+    assert job == QueuedJob("job_1", "k", 1)
     assert table.take() is None
     assert table.counts() == {"queued": 0, "running": 1, "failed": 0}
     table.finish(job)
@@ -71,8 +71,8 @@ def test_one_of_a_kind_waits_and_the_earlier_time_wins(table: Table) -> None:
     assert table.due() == START + 10
     assert table.take(START + 9.9) is None
     assert [table.take(START + 60), table.take(START + 60)] == [
-        Job("job_1", "k", 1),
-        Job("job_4", "other", 1),
+        QueuedJob("job_1", "k", 1),
+        QueuedJob("job_4", "other", 1),
     ]
 
 
@@ -82,7 +82,7 @@ def test_one_may_wait_while_one_runs(table: Table) -> None:
     table.enqueue()
     assert table.counts() == {"queued": 1, "running": 1, "failed": 0}
     table.finish(job)
-    assert table.take() == Job("job_2", "k", 1)
+    assert table.take() == QueuedJob("job_2", "k", 1)
 
 
 def test_a_failing_job_waits_twice_as_long_each_time_and_fails_after_five(table: Table) -> None:
@@ -126,7 +126,7 @@ def test_what_was_running_when_the_process_died_runs_again(table: Table) -> None
     table.enqueue()
     table.restart(START + 5)
     assert table.counts() == {"queued": 1, "running": 0, "failed": 0}
-    assert table.take(START + 5) == Job("job_1", "k", 2)
+    assert table.take(START + 5) == QueuedJob("job_1", "k", 2)
 
 
 def test_a_job_that_kills_the_process_does_not_do_so_for_ever(table: Table) -> None:

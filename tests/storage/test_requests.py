@@ -117,7 +117,7 @@ def test_earlier_replies_can_be_looked_up_before_the_work(store: SmallStore, onc
 def test_replies_are_kept_for_a_day(store: SmallStore, once: Counter) -> None:
     once(key(id="old"), now=START)
     once(key(id="new"), now=START + 1)
-    store.database.write(lambda tx: requests.forget_old(tx, START + KEEP_SECONDS + 0.5))
+    store.database.write(lambda tx: requests.delete_expired(tx, START + KEEP_SECONDS + 0.5))
     assert store.scalar("SELECT group_concat(request_id) FROM requests") == "new"
     assert KEEP_SECONDS == 24 * 3600
 

@@ -12,7 +12,7 @@ from memoryd.language.triples import Statement
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, tombstones
 from memoryd.storage.triples import census, entities, evidence, rows, walk
-from memoryd.storage.triples.rows import MANUAL, Evidence, Stored, Wanted
+from memoryd.storage.triples.rows import MANUAL, Evidence, StoredTriple, TripleCriteria
 from memoryd.storage.triples.walk import Bounds
 from support.small_store import SmallStore
 
@@ -52,9 +52,11 @@ class Keeper:
 
         self.store.database.write(change)
 
-    def page(self, scope: Scope = COMMON, wanted: Wanted | None = None, limit: int = 1000) -> list[Stored]:
+    def page(
+        self, scope: Scope = COMMON, wanted: TripleCriteria | None = None, limit: int = 1000
+    ) -> list[StoredTriple]:
         with self.store.database.read() as connection:
-            return rows.page(connection, scope, wanted or Wanted(), None, limit)
+            return rows.page(connection, scope, wanted or TripleCriteria(), None, limit)
 
     def told(self, scope: Scope = COMMON) -> set[str]:
         return {
@@ -167,7 +169,7 @@ def test_evidence_of_an_agent_is_seen_by_it_alone(keeper: Keeper) -> None:
     assert keeper.told(Scope(USER, "b")) == {"user likes 茶"}
     keeper.say(LIKES, Evidence(MANUAL, None))
     with keeper.store.database.read() as connection:
-        found = rows.page(connection, COMMON, Wanted(), None, 10)
+        found = rows.page(connection, COMMON, TripleCriteria(), None, 10)
         told = evidence.of(connection, COMMON, [one.number for one in found], 10)
         assert {len(one) for one in told.values()} == {1}
         assert census.of_scope(connection, COMMON)["evidence"]["manual"] == 2
@@ -181,11 +183,11 @@ def test_another_user_has_entities_and_triples_of_its_own(keeper: Keeper) -> Non
     assert keeper.say(LIKES, user_id="v") != mine
     with keeper.store.database.read() as connection:
         assert rows.find(connection, Scope("v"), mine or "") is None
-        assert len(rows.page(connection, Scope("v"), Wanted(), None, 10)) == 1
+        assert len(rows.page(connection, Scope("v"), TripleCriteria(), None, 10)) == 1
     keeper.store.database.write(lambda tx: evidence.forget_user(tx, USER))
     assert keeper.names() == {}
     with keeper.store.database.read() as connection:
-        assert len(rows.page(connection, Scope("v"), Wanted(), None, 10)) == 1
+        assert len(rows.page(connection, Scope("v"), TripleCriteria(), None, 10)) == 1
         assert connection.execute("SELECT count(*) FROM entities").fetchone()[0] == 2
         assert connection.execute("SELECT count(*) FROM evidence").fetchone()[0] == 1
 
@@ -213,7 +215,7 @@ def test_liveness_against_a_model(keeper: Keeper) -> None:
             said = {name: rest for name, of in said.items() if (rest := of - {row})}
         elif thing in said:
             with keeper.store.database.read() as connection:
-                found = rows.page(connection, Scope(USER, archived=True), Wanted(), None, 10)
+                found = rows.page(connection, Scope(USER, archived=True), TripleCriteria(), None, 10)
             keeper_id = next(one for one in found if one.statement.object == thing)
             keeper.store.database.write(
                 lambda tx, one=keeper_id: evidence.bury(tx, COMMON, one, 0.0)  # type: ignore[misc]

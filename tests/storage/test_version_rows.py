@@ -10,7 +10,7 @@ from memoryd.core.scope import Scope
 from memoryd.language.text_hash import normal_form
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, tombstones, versions
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.versions import Cause
 from support.small_store import START, USER, SmallStore
 
 SCOPE = Scope(USER, "*")
@@ -23,7 +23,7 @@ def changed(store: SmallStore, row: int, text: str, at: float, history_from: int
 
     def apply(tx: Transaction) -> None:
         memories.update(tx, row, new, text_changed=True)
-        versions.append(tx, new, Deed("update"), ["text"], old)
+        versions.append(tx, new, Cause("update"), ["text"], old)
 
     store.database.write(apply)
     return new
@@ -31,7 +31,7 @@ def changed(store: SmallStore, row: int, text: str, at: float, history_from: int
 
 def said_at(store: SmallStore, record: Record, at: float) -> str | None:
     with store.database.read() as connection:
-        found = versions.known_at(connection, record, at)
+        found = versions.version_at(connection, record, at)
     return None if found is None else found.text
 
 
@@ -54,7 +54,7 @@ def test_a_merged_history_knows_since_when_something_was_known(store: SmallStore
             said_at(store, record, at)
     assert said_at(store, record, START + 25) == "three"
     with store.database.read() as connection:
-        former = list(versions.known_otherwise(connection, SCOPE, START + 15))
+        former = list(versions.former_versions(connection, SCOPE, START + 15))
         assert [(one.row, one.record) for one in former] == [(row, None)]
         assert [one.number for one in versions.history(connection, record, 99, 99)] == [3, 4]
     assert (
@@ -90,8 +90,8 @@ def test_who_says_a_text_or_said_it_is_found(store: SmallStore) -> None:
     store.add("I live in Rome", user_id="other")
     ids = {row: store.stored([row])[row].record.id for row in (now, once, never)}
     with store.database.read() as connection:
-        assert set(versions.saying(connection, SCOPE, "I live in Rome.")) == {ids[now], ids[once]}
-        assert versions.saying(connection, Scope(USER, None), "nothing") == []
+        assert set(versions.ids_with_text(connection, SCOPE, "I live in Rome.")) == {ids[now], ids[once]}
+        assert versions.ids_with_text(connection, Scope(USER, None), "nothing") == []
 
 
 @pytest.mark.parametrize(

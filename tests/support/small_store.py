@@ -17,8 +17,8 @@ from memoryd.index.keyword.keyword_index import LexicalHit, LexicalIndex
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import migrate
 from memoryd.storage.records import memories, versions
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 
 USER = "小明"
 START = 1_700_000_000.0
@@ -71,7 +71,7 @@ class SmallStore:
         one = record(text, metadata, now=self.now, ids=self.ids, **owner)
         row = memories.insert(tx, one)
         self.lexical.put(tx, one.user_id, row, one.text)
-        versions.append(tx, one, Deed("create"), [], None)
+        versions.append(tx, one, Cause("create"), [], None)
         return row
 
     def queue(self, *rows: int) -> None:
@@ -115,7 +115,7 @@ class SmallStore:
         by_row = self.stored([hit.row for hit in hits], how.get("user_id", USER))
         return [by_row[hit.row].record.text for hit in hits]
 
-    def stored(self, rows: Sequence[int], user_id: str = USER) -> dict[int, Stored]:
+    def stored(self, rows: Sequence[int], user_id: str = USER) -> dict[int, StoredMemory]:
         with self.database.read() as connection:
             return memories.by_rows(connection, Scope(user_id, "*"), rows)
 

@@ -16,15 +16,15 @@ from memoryd.engine.conflicts.conflict_search import ConflictSearch, in_order
 from memoryd.engine.conflicts.neighbours import KnownTriples
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.archive import require_active
-from memoryd.engine.memories.memory_writer import Change, known, not_found, seen
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory, unknown_ids_error
 from memoryd.language.conflicts.rules import by_rules
 from memoryd.language.conflicts.types import Judge
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import conflicts
-from memoryd.storage.life.conflicts import ConflictRow, Side, Told
+from memoryd.storage.life.conflicts import ConflictRow, ConflictStatement, RecordedConflict
 from memoryd.storage.records import memories
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 from memoryd.storage.requests import RequestKey
 
 _MOST = 1_000
@@ -34,15 +34,17 @@ _TOLD = 1_000
 _RANK = {"high": 0, "medium": 1, "low": 2}
 
 
-class Conflicts:
+class ConflictQueue:
     """conflicts and resolve.
 
     judge: decides on each candidate pair; the rules by default, another may ask them first.
     """
 
-    def __init__(self, parts: Parts, change: Change, triples: KnownTriples, judge: Judge = by_rules) -> None:
+    def __init__(
+        self, parts: Parts, writer: MemoryWriter, triples: KnownTriples, judge: Judge = by_rules
+    ) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
         self._search = ConflictSearch(parts, triples, judge)
 
     def find(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
@@ -59,7 +61,7 @@ class Conflicts:
             ]
         self._note(found)
         with self._parts.database.read() as connection:
-            told = [_open(one) for one in conflicts.open_ones(connection, scope, memory_id, _TOLD)]
+            told = [_open(one) for one in conflicts.get_open(connection, scope, memory_id, _TOLD)]
         return sorted([*told, *corrected], key=_by_gravity)[:_TOLD]
 
     def decided(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
@@ -67,7 +69,7 @@ class Conflicts:
         since = -math.inf if math.isinf(seconds) else self._parts.clock() - seconds
         with self._parts.database.read() as connection:
             if memory_id is not None:
-                known(connection, scope, memory_id)
+                get_memory(connection, scope, memory_id)
             return [_decided(one) for one in conflicts.decided(connection, scope, memory_id, since, _TOLD)]
 
     def resolve(
@@ -84,7 +86,7 @@ class Conflicts:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> ResolveResult:
-            kept, lost = seen(tx, scope, winner), seen(tx, scope, loser)
+            kept, lost = get_memory(tx.connection, scope, winner), get_memory(tx.connection, scope, loser)
             require_active(kept.record)
             require_active(lost.record)
             if not keep_both:
@@ -95,7 +97,7 @@ class Conflicts:
                 self._keep(tx, kept, lost, author, now)
             else:
                 reason = author.reason or f"conflict resolved in favour of {winner}"
-                self._archive(tx, lost, Deed("archive", author.operator, reason), now)
+                self._archive(tx, lost, Cause("archive", author.operator, reason), now)
             return ResolveResult(winner=winner, loser=loser, archived=not keep_both, closed=closed)
 
         return self._parts.write_once(key, apply, now)
@@ -108,29 +110,31 @@ class Conflicts:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> ResolveResult:
-            if not conflicts.noted(tx.connection, scope.user_id, (first, second)):
-                raise not_found([first, second], "point")
+            if not conflicts.is_recorded(tx.connection, scope.user_id, (first, second)):
+                raise unknown_ids_error([first, second], "point")
             closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", author.decision(now))
             return ResolveResult(winner=first, loser=second, archived=False, closed=closed)
 
         return self._parts.write_once(key, apply, now)
 
-    def _keep(self, tx: Transaction, one: Stored, other: Stored, author: Author, now: float) -> None:
+    def _keep(
+        self, tx: Transaction, one: StoredMemory, other: StoredMemory, author: Author, now: float
+    ) -> None:
         first, second = in_order(one, other)
         id = self._parts.ids.new("cnf", now)
         conflicts.keep(tx, id, first.record, second.record, author.decision(now))
 
-    def _archive(self, tx: Transaction, lost: Stored, deed: Deed, now: float) -> None:
+    def _archive(self, tx: Transaction, lost: StoredMemory, cause: Cause, now: float) -> None:
         wrong = replace(lost.record, state="archived", archived_because="wrong", archived_at=now)
-        self._change.apply(tx, lost, wrong, now, deed)
+        self._writer.apply(tx, lost, wrong, now, cause)
 
     def _looked_at(
         self, connection: sqlite3.Connection, memory_id: str | None, since: float, scope: Scope
-    ) -> list[Stored]:
+    ) -> list[StoredMemory]:
         """What is compared with all others: one memory, or those of the window; nothing that is put away."""
         if memory_id is None:
             return memories.changed_since(connection, scope, since, _MOST)
-        stored = known(connection, scope, memory_id)
+        stored = get_memory(connection, scope, memory_id)
         return [stored] if stored.record.state == "active" else []
 
     def _note(self, found: Sequence[ConflictRow]) -> None:
@@ -164,16 +168,16 @@ def _by_gravity(conflict: Conflict) -> tuple[int, float]:
     return _RANK[conflict["severity"]], -conflict["created_at"]
 
 
-def _open(told: Told) -> Conflict:
+def _open(told: RecordedConflict) -> Conflict:
     """Of a loser that was restored the former decision no longer counts."""
     return _conflict(told, replace(told.row, state="open", decided_at=None, operator=None, reason=None))
 
 
-def _decided(told: Told) -> Conflict:
+def _decided(told: RecordedConflict) -> Conflict:
     return _conflict(told, told.row)
 
 
-def _conflict(told: Told, row: ConflictRow) -> Conflict:
+def _conflict(told: RecordedConflict, row: ConflictRow) -> Conflict:
     return Conflict(
         id=row.id,
         first=_side(row.first_id, row.first_version, told.first),
@@ -190,7 +194,7 @@ def _conflict(told: Told, row: ConflictRow) -> Conflict:
     )
 
 
-def _side(id: str, version: int, side: Side) -> ConflictSide:
+def _side(id: str, version: int, side: ConflictStatement) -> ConflictSide:
     return ConflictSide(
         id=id, version=version, text=side.text, at=side.at, operator=side.operator, reason=side.reason
     )

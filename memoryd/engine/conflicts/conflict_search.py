@@ -16,12 +16,12 @@ from memoryd.language.conflicts.types import FoundConflict, Judge, Said
 from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow
 from memoryd.storage.records import memories, versions
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Version
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import MemoryVersion
 
 _VERSIONS = 1_000
 
-Pair = tuple[Stored, Stored]
+Pair = tuple[StoredMemory, StoredMemory]
 
 
 class ConflictSearch:
@@ -34,10 +34,10 @@ class ConflictSearch:
         self._judge = judge
 
     def between_memories(
-        self, connection: sqlite3.Connection, scope: Scope, looked_at: Sequence[Stored], now: float
+        self, connection: sqlite3.Connection, scope: Scope, looked_at: Sequence[StoredMemory], now: float
     ) -> Iterator[ConflictRow]:
         """The conflicts of memories with those near them that are not noted yet, as rows to be noted."""
-        known = conflicts.settled(connection, scope.user_id)
+        known = conflicts.settled_pairs(connection, scope.user_id)
         said: dict[int, Said] = {}
         for pair in self._candidates(connection, scope, looked_at, known):
             for stored in pair:
@@ -64,7 +64,7 @@ class ConflictSearch:
         self,
         connection: sqlite3.Connection,
         scope: Scope,
-        looked_at: Sequence[Stored],
+        looked_at: Sequence[StoredMemory],
         known: set[tuple[str, str]],
     ) -> Iterator[Pair]:
         """Pairs of near memories of which nothing is known yet, each once, the older one first."""
@@ -80,7 +80,7 @@ class ConflictSearch:
                     known.add(ids)
                     yield pair
 
-    def _said(self, connection: sqlite3.Connection, scope: Scope, stored: Stored) -> Said:
+    def _said(self, connection: sqlite3.Connection, scope: Scope, stored: StoredMemory) -> Said:
         record = stored.record
         at = record.valid_from if record.valid_from is not None else record.created_at
         return Said(record.text, at, self._triples.statements(connection, scope, stored.row))
@@ -110,12 +110,12 @@ class ConflictSearch:
         )
 
 
-def in_order(a: Stored, b: Stored) -> Pair:
+def in_order(a: StoredMemory, b: StoredMemory) -> Pair:
     """The older one first."""
     return (a, b) if (a.record.created_at, a.record.id) <= (b.record.created_at, b.record.id) else (b, a)
 
 
-def _same_time(first: Stored, second: Stored) -> bool:
+def _same_time(first: StoredMemory, second: StoredMemory) -> bool:
     """Whether what they say may be meant for the same time, by `valid_from` and `valid_to`."""
     return not (_ends_before(first.record, second.record) or _ends_before(second.record, first.record))
 
@@ -124,14 +124,14 @@ def _ends_before(a: Record, b: Record) -> bool:
     return a.valid_to is not None and b.valid_from is not None and a.valid_to <= b.valid_from
 
 
-def _side(version: Version, record: Record) -> ConflictSide:
+def _side(version: MemoryVersion, record: Record) -> ConflictSide:
     return ConflictSide(
         id=record.id,
         version=version.number,
         text=record.text,
         at=version.at,
-        operator=version.deed.operator,
-        reason=version.deed.reason,
+        operator=version.cause.operator,
+        reason=version.cause.reason,
     )
 
 

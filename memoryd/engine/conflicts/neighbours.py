@@ -11,7 +11,7 @@ from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.language.triples import Statement
-from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.memories import StoredMemory
 
 _NEAREST = 20
 """By meaning; in this many the contrary of a statement is found: a negation hardly moves a vector."""
@@ -40,20 +40,20 @@ class Neighbours:
         self._parts = parts
         self._triples = triples
 
-    def of(self, connection: sqlite3.Connection, scope: Scope, stored: Stored) -> list[int]:
+    def of(self, connection: sqlite3.Connection, scope: Scope, stored: StoredMemory) -> list[int]:
         """Rows of active memories the scope sees, without the memory's own, the nearest first."""
         near = self._by_meaning(scope, stored) or self._by_words(connection, scope, stored)
         rows = dict.fromkeys([*near, *self._triples.related(connection, scope, stored.row)])
         rows.pop(stored.row, None)
         return list(rows)
 
-    def _by_meaning(self, scope: Scope, stored: Stored) -> list[int]:
+    def _by_meaning(self, scope: Scope, stored: StoredMemory) -> list[int]:
         try:
             return [row for row, _ in self._parts.vectors.neighbours(scope, stored.row, _NEAREST)]
         except SpaceMismatchError:  # another model took over just now
             return []
 
-    def _by_words(self, connection: sqlite3.Connection, scope: Scope, stored: Stored) -> list[int]:
+    def _by_words(self, connection: sqlite3.Connection, scope: Scope, stored: StoredMemory) -> list[int]:
         text = stored.record.text[:_READ]
         hits = self._parts.lexical.search(connection, scope, text, _ALIKE, EVERYTHING)
         return [hit.row for hit in hits]

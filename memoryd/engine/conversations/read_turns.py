@@ -12,7 +12,7 @@ from memoryd.storage.records import turns
 from memoryd.storage.records.turns import StoredTurn
 
 
-class Transcript:
+class TurnReader:
     """get, window and page."""
 
     def __init__(self, parts: Parts) -> None:

@@ -9,21 +9,21 @@ from memory_client.errors import NotFoundError
 from memory_client.types import EndResult
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.deletion.removal import Removal
+from memoryd.engine.deletion.removal import PhysicalRemoval
 from memoryd.storage import jobs
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import sessions, turns
-from memoryd.storage.records.sessions import Session
+from memoryd.storage.records.sessions import SessionRow
 from memoryd.storage.requests import RequestKey
 
 IDLE = "idle"
 """The job that closes quiet sessions; one waits as long as any is open."""
 
 
-class Closing:
+class SessionCloser:
     """end, and what the clock does. idle_seconds: without a turn until a session closes, 0 never."""
 
-    def __init__(self, parts: Parts, removal: Removal, idle_seconds: float) -> None:
+    def __init__(self, parts: Parts, removal: PhysicalRemoval, idle_seconds: float) -> None:
         self._parts = parts
         self._removal = removal
         self._idle_seconds = idle_seconds
@@ -33,7 +33,7 @@ class Closing:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> tuple[bool, int]:
-            still_open = [one.number for one in known(tx.connection, scope, session_id) if one.is_open]
+            still_open = [one.number for one in get_sessions(tx.connection, scope, session_id) if one.is_open]
             return bool(still_open), self._close(tx, still_open, now)
 
         closed, dropped = self._parts.write_once(key, apply, now)
@@ -73,7 +73,7 @@ class Closing:
         return dropped
 
 
-def known(connection: sqlite3.Connection, scope: Scope, session_id: str) -> list[Session]:
+def get_sessions(connection: sqlite3.Connection, scope: Scope, session_id: str) -> list[SessionRow]:
     """The visible sessions of a name. Raises `NotFoundError` when there is none."""
     found = sessions.find(connection, scope, session_id)
     if not found:

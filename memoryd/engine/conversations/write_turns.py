@@ -11,7 +11,7 @@ from memoryd.core.call_context import current_call
 from memoryd.core.passage import line
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.context import Parts
-from memoryd.engine.conversations.session_end import Closing
+from memoryd.engine.conversations.session_end import SessionCloser
 from memoryd.engine.conversations.turn_builder import (
     Conversation,
     new_turn,
@@ -25,9 +25,9 @@ from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days
 from memoryd.storage.records import sessions, turns
-from memoryd.storage.records.sessions import Place
+from memoryd.storage.records.sessions import TurnPosition
 from memoryd.storage.records.texts import CONTEXT_TURNS
-from memoryd.storage.records.turns import Said
+from memoryd.storage.records.turns import ContextTurn
 from memoryd.storage.requests import RequestKey
 
 T = TypeVar("T")
@@ -35,10 +35,10 @@ _Vectors = dict[int, EncodedText | None]
 """By the place of a turn in its chunk; those not to be remembered have none."""
 
 
-class Converse:
+class TurnWriter:
     """append and extend."""
 
-    def __init__(self, parts: Parts, closing: Closing) -> None:
+    def __init__(self, parts: Parts, closing: SessionCloser) -> None:
         self._parts = parts
         self._closing = closing
 
@@ -49,7 +49,7 @@ class Converse:
 
         def apply(tx: Transaction) -> tuple[str, int]:
             place = self._receive(tx, [record])
-            active_days.note(tx, self._parts.calendar, record.user_id, now, record.created_at)
+            active_days.record_activity(tx, self._parts.calendar, record.user_id, now, record.created_at)
             return self._insert(tx, record, place.session, place.position, None), place.position
 
         id, position = self._parts.write_once(key, apply, now)
@@ -86,7 +86,7 @@ class Converse:
 
         def apply(tx: Transaction) -> list[str]:
             place = self._receive(tx, chunk)
-            is_context = turns.last_said(tx.connection, place.session) == before
+            is_context = turns.last_turns(tx.connection, place.session) == before
             given = vectors if is_context else _without_context(vectors)
             return [
                 self._insert(tx, record, place.session, place.position + i, given.get(i))
@@ -95,20 +95,22 @@ class Converse:
 
         return self._parts.write_once(key, apply, chunk[0].received_at)
 
-    def _looked_up(self, conversation: Conversation, key: RequestKey | None) -> tuple[bool, Any, list[Said]]:
+    def _looked_up(
+        self, conversation: Conversation, key: RequestKey | None
+    ) -> tuple[bool, Any, list[ContextTurn]]:
         """Whether the request was carried out before, its reply, and what was said last in the session."""
         owner = (conversation.user_id, conversation.agent_id, conversation.session_id)
         with self._parts.database.read() as connection:
             known, reply = requests.find_reply(connection, key)
             number = sessions.number_of(connection, *owner)
-            return known, reply, [] if number is None else turns.last_said(connection, number)
+            return known, reply, [] if number is None else turns.last_turns(connection, number)
 
-    def _embed(self, chunk: Sequence[TurnRecord], before: Sequence[Said]) -> _Vectors:
+    def _embed(self, chunk: Sequence[TurnRecord], before: Sequence[ContextTurn]) -> _Vectors:
         places = [i for i, record in enumerate(chunk) if record.remembered]
         passages = turns.passages_of(before, [line(chunk[i].speaker, chunk[i].text) for i in places])
         return dict(zip(places, self._parts.meaning.embed_all(passages), strict=True))
 
-    def _receive(self, tx: Transaction, records: Sequence[TurnRecord]) -> Place:
+    def _receive(self, tx: Transaction, records: Sequence[TurnRecord]) -> TurnPosition:
         first = records[0]
         place = sessions.receive(
             tx, first.user_id, first.agent_id, first.session_id, len(records), self._parts.clock()

@@ -20,16 +20,16 @@ from memoryd.core.operators import CALLER, DECAY, SYSTEM
 from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.memories.archive import Shelve
-from memoryd.engine.memories.memory_writer import Change
+from memoryd.engine.memories.archive import MemoryArchive
+from memoryd.engine.memories.memory_writer import MemoryWriter
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days as days
 from memoryd.storage.life import decay_passes, reviews
 from memoryd.storage.life.decay_passes import PassRow
 from memoryd.storage.life.reviews import ReviewRow
 from memoryd.storage.records import memories
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 from memoryd.storage.requests import RequestKey
 
 _AT_LEAST = 20
@@ -58,13 +58,15 @@ class _Plan:
         return [int(self.cohort.rows[place]) for place in self.places[outcome]]
 
 
-class Decay:
+class DecayPasses:
     """preview, run and undo_pass. share: of a user's active memories that one pass may archive."""
 
-    def __init__(self, parts: Parts, change: Change, shelve: Shelve, share: float) -> None:
+    def __init__(
+        self, parts: Parts, writer: MemoryWriter, memory_archive: MemoryArchive, share: float
+    ) -> None:
         self._parts = parts
-        self._change = change
-        self._shelve = shelve
+        self._writer = writer
+        self._memory_archive = memory_archive
         self._share = share
 
     def preview(self, limit: int, scope: Scope) -> DecayPreview:
@@ -122,7 +124,9 @@ class Decay:
             put_away = decay_passes.archived_by(tx.connection, scope, pass_id)
             stored = list(memories.find(tx.connection, scope, put_away).values())
             for one in stored:
-                self._shelve.bring_back(tx, one, now, Deed("restore", reason=f"{pass_id} was undone"))
+                self._memory_archive.bring_back(
+                    tx, one, now, Cause("restore", reason=f"{pass_id} was undone")
+                )
             decay_passes.undo(tx, scope, pass_id, now)
             withdrawn = reviews.withdraw_pass(tx, scope, pass_id)
             return UndoPassResult(
@@ -135,7 +139,7 @@ class Decay:
         """Whether the clock is set back, so that nothing may be done or undone."""
         day = self._parts.calendar.day
         ahead = decay_passes.ahead(connection, Scope(user_id, ALL_AGENTS), now + DAY)
-        return is_behind(day(now), days.noted(connection, user_id), [day(one.at) for one in ahead])
+        return is_behind(day(now), days.recorded_days(connection, user_id), [day(one.at) for one in ahead])
 
     def _plan(self, connection: sqlite3.Connection, scope: Scope, now: float) -> _Plan:
         cohort = Cohort.of(
@@ -179,7 +183,7 @@ class Decay:
 
     def _still(
         self, tx: Transaction, scope: Scope, plan: _Plan, outcome: DecayOutcome, now: float
-    ) -> list[tuple[Stored, float]]:
+    ) -> list[tuple[StoredMemory, float]]:
         """The memories that still have this outcome, with their effective importance."""
         found = memories.by_rows(tx.connection, scope, plan.rows(outcome))
         stored = [found[row] for row in plan.rows(outcome) if row in found]
@@ -199,15 +203,21 @@ class Decay:
         return passed, cohort.outcomes(passed, now, np.isin(cohort.rows, asked))
 
     def _archive(
-        self, tx: Transaction, stored: Stored, outcome: DecayOutcome, left: float, pass_id: str, now: float
+        self,
+        tx: Transaction,
+        stored: StoredMemory,
+        outcome: DecayOutcome,
+        left: float,
+        pass_id: str,
+        now: float,
     ) -> None:
         reason = "expires_at has passed" if outcome == "expired" else f"importance has fallen to {left:.2f}"
         put_away = replace(
             stored.record, state="archived", archived_because=outcome, archived_at=now, archived_by=pass_id
         )
-        self._change.apply(tx, stored, put_away, now, Deed("archive", DECAY, reason))
+        self._writer.apply(tx, stored, put_away, now, Cause("archive", DECAY, reason))
 
-    def _ask(self, tx: Transaction, stored: Stored, left: float, pass_id: str, now: float) -> None:
+    def _ask(self, tx: Transaction, stored: StoredMemory, left: float, pass_id: str, now: float) -> None:
         record = stored.record
         review = ReviewRow(
             id=self._parts.ids.new("rev", now),
@@ -235,13 +245,13 @@ class Decay:
 
     def _take_back(self, tx: Transaction, scope: Scope, pass_id: str, now: float) -> None:
         """Make everything as if a pass had not been."""
-        deed = Deed("restore", DECAY, f"{pass_id} was made by a clock set ahead")
+        cause = Cause("restore", DECAY, f"{pass_id} was made by a clock set ahead")
         put_away = decay_passes.archived_by(tx.connection, scope, pass_id)
         for one in memories.find(tx.connection, scope, put_away).values():
             as_before = replace(
                 one.record, state="active", archived_because=None, archived_at=None, archived_by=None
             )
-            self._change.apply(tx, one, as_before, now, deed)
+            self._writer.apply(tx, one, as_before, now, cause)
         reviews.withdraw_pass(tx, scope, pass_id)
         decay_passes.undo(tx, scope, pass_id, now)
 

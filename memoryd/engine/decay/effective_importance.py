@@ -15,7 +15,7 @@ from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days as days
 from memoryd.storage.life import reviews
 from memoryd.storage.life.reviews import ReviewRow
-from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.memories import StoredMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Age:
 
 
 def ages(
-    connection: sqlite3.Connection, calendar: Calendar, stored: Sequence[Stored], now: float
+    connection: sqlite3.Connection, calendar: Calendar, stored: Sequence[StoredMemory], now: float
 ) -> list[Age]:
     """The ages of memories of one user."""
     if not stored:
@@ -38,17 +38,19 @@ def ages(
     return [Age(*pair) for pair in zip(passed.tolist(), left, strict=True)]
 
 
-def age_of(connection: sqlite3.Connection, calendar: Calendar, stored: Stored, now: float) -> Age:
+def age_of(connection: sqlite3.Connection, calendar: Calendar, stored: StoredMemory, now: float) -> Age:
     """The age of one memory."""
     return ages(connection, calendar, [stored], now)[0]
 
 
-def crossed(tx: Transaction, parts: Parts, record: Record, before: float, after: float, now: float) -> None:
+def update_reviews(
+    tx: Transaction, parts: Parts, record: Record, before: float, after: float, now: float
+) -> None:
     """Queue and withdraw the reviews of a write that moved the effective importance."""
     owner = record.user_id, record.id
     if review.is_lifted(after, parts.decay):
         reviews.withdraw(tx, *owner, kinds=["decay"])
     is_due = review.is_promotion_due(record, before, after, parts.decay)
-    if is_due and reviews.pending(tx.connection, *owner, "promotion") is None:
+    if is_due and reviews.pending_id(tx.connection, *owner, "promotion") is None:
         id = parts.ids.new("rev", now)
         reviews.insert(tx, ReviewRow(id, *owner, "promotion", after, record.decay_from, now))

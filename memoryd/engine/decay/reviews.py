@@ -14,23 +14,23 @@ from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import Age, age_of, ages
 from memoryd.engine.memories.archive import require_active
-from memoryd.engine.memories.memory_writer import Change, seen
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
 from memoryd.engine.page_cursor import decode, encode, mark_of
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import reviews
 from memoryd.storage.life.reviews import ReviewRow
 from memoryd.storage.records import memories
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 from memoryd.storage.requests import RequestKey
 
 
-class Judge:
+class ReviewQueue:
     """page and decide."""
 
-    def __init__(self, parts: Parts, change: Change) -> None:
+    def __init__(self, parts: Parts, writer: MemoryWriter) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
 
     def page(
         self, state: ReviewState, kind: ReviewKind | None, cursor: str | None, limit: int, scope: Scope
@@ -58,42 +58,44 @@ class Judge:
         key: RequestKey | None,
     ) -> DecideResult:
         """Carry out a verdict. author: whose it is."""
-        now, deed = self._parts.clock(), Deed("update", f"review:{author.operator}", author.reason)
+        now, cause = self._parts.clock(), Cause("update", f"review:{author.operator}", author.reason)
 
         def apply(tx: Transaction) -> DecideResult:
             review = _pending(reviews.find(tx.connection, scope, id), id)
-            stored = seen(tx, scope, review.memory_id)
+            stored = get_memory(tx.connection, scope, review.memory_id)
             _require_open_to(verdict, stored.record)
             reviews.decide(tx, review, verdict, author.operator, author.reason, now)
             if verdict == "promote":
-                version = self._promote(tx, stored, deed, now)
+                version = self._promote(tx, stored, cause, now)
             elif verdict == "delete":
-                version = self._put_away(tx, stored, review, deed, now)
+                version = self._put_away(tx, stored, review, cause, now)
             else:
                 version = self._keep(tx, stored, review, now)
             return DecideResult(id=id, memory_id=review.memory_id, verdict=verdict, version=version)
 
         return self._parts.write_once(key, apply, now)
 
-    def _promote(self, tx: Transaction, stored: Stored, deed: Deed, now: float) -> int:
+    def _promote(self, tx: Transaction, stored: StoredMemory, cause: Cause, now: float) -> int:
         old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
         core = decay.moved(
             old, replace(old, category="core"), age.effective, age.days, now, self._parts.decay
         )
         reviews.withdraw(tx, old.user_id, old.id, kinds=["decay", "promotion"])
-        return self._change.apply(tx, stored, core, now, replace(deed, operation="promote"))["version"]
+        return self._writer.apply(tx, stored, core, now, replace(cause, operation="promote"))["version"]
 
-    def _put_away(self, tx: Transaction, stored: Stored, review: ReviewRow, deed: Deed, now: float) -> int:
+    def _put_away(
+        self, tx: Transaction, stored: StoredMemory, review: ReviewRow, cause: Cause, now: float
+    ) -> int:
         because = "wrong" if review.finding == "wrong" else "review"
         put_away = replace(stored.record, state="archived", archived_because=because, archived_at=now)
-        return self._change.apply(tx, stored, put_away, now, replace(deed, operation="archive"))["version"]
+        return self._writer.apply(tx, stored, put_away, now, replace(cause, operation="archive"))["version"]
 
-    def _keep(self, tx: Transaction, stored: Stored, review: ReviewRow, now: float) -> int:
+    def _keep(self, tx: Transaction, stored: StoredMemory, review: ReviewRow, now: float) -> int:
         old = stored.record
         rules = self._parts.decay
         is_fading = decay.fades(old.category, old.importance, pinned=old.pinned, rules=rules)
         if review.kind == "decay" and is_fading:
-            self._change.touch(tx, stored, decay.kept_once_more(old, now, rules))
+            self._writer.touch(tx, stored, decay.kept_once_more(old, now, rules))
         return old.version
 
 
@@ -124,7 +126,7 @@ def _require_open_to(verdict: Verdict, record: Record) -> None:
         )
 
 
-def _shown(review: ReviewRow, stored: Stored, age: Age) -> Review:
+def _shown(review: ReviewRow, stored: StoredMemory, age: Age) -> Review:
     return Review(
         id=review.id,
         memory_id=review.memory_id,

@@ -14,17 +14,17 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
-from memoryd.engine.deletion.delete_turns import ForgetTurns
-from memoryd.engine.deletion.remaining_mentions import still_said
-from memoryd.engine.deletion.removal import Removal
-from memoryd.engine.knowledge.knowledge_store import Knowledge
-from memoryd.engine.memories.memory_writer import Change, all_known, every, seen
+from memoryd.engine.deletion.delete_turns import TurnDeletion
+from memoryd.engine.deletion.remaining_mentions import find_remaining_mentions
+from memoryd.engine.deletion.removal import PhysicalRemoval
+from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memories, get_memory, require_all
 from memoryd.engine.triples.triple_store import triple_not_found
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, boosts, conflicts, decay_passes, reviews
 from memoryd.storage.records import deletions, memories, sessions, texts, tombstones, turns, versions
-from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.memories import StoredMemory
 from memoryd.storage.records.turns import StoredTurn
 from memoryd.storage.requests import RequestKey
 from memoryd.storage.triples import evidence as triples
@@ -36,14 +36,14 @@ _PROTECTED = ("system", "core")
 """Categories that a delete of several memories skips, as it does what is pinned."""
 
 
-class Left(TypedDict):
+class Skipped(TypedDict):
     """What a delete of several memories skipped."""
 
     skipped: list[str]
     skipped_count: int
 
 
-class Gone(TypedDict):
+class DeletionReply(TypedDict):
     """What a delete did, as it is kept for a repeated request: ids alone."""
 
     ids: list[str]
@@ -54,32 +54,32 @@ class Gone(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """What a delete of several memories destroys, and the ids of those it skips."""
 
-    stored: list[Stored]
+    stored: list[StoredMemory]
     skipped: list[str]
 
     @property
-    def left(self) -> Left:
+    def left(self) -> Skipped:
         """The skipped ones as a receipt shows them."""
         return {"skipped": self.skipped[:_SHOWN_SKIPPED], "skipped_count": len(self.skipped)}
 
 
-class Forget:
+class MemoryDeletion:
     """delete, delete_many, forget and delete_all."""
 
     def __init__(
         self,
         parts: Parts,
-        change: Change,
-        removal: Removal,
-        turns: ForgetTurns,
-        knowledge: Knowledge,
+        writer: MemoryWriter,
+        removal: PhysicalRemoval,
+        turns: TurnDeletion,
+        knowledge: KnowledgeStore,
         clear_caches: Callable[[], None],
     ) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
         self._removal = removal
         self._turns = turns
         self._knowledge = knowledge
@@ -90,8 +90,8 @@ class Forget:
     ) -> DeleteResult:
         """Destroy one memory, with `sources` also the turn it came from."""
 
-        def apply(tx: Transaction) -> Gone:
-            stored = seen(tx, scope, id)
+        def apply(tx: Transaction) -> DeletionReply:
+            stored = get_memory(tx.connection, scope, id)
             if stored.record.category == "system" and not force:
                 raise InvalidParameterError(
                     f"force: {id} is a system memory; pass force=True to destroy it",
@@ -116,7 +116,7 @@ class Forget:
     ) -> DeleteResult:
         """Destroy memories by id, all known or none, or the active ones a filter finds."""
 
-        def found(connection: sqlite3.Connection) -> Chosen:
+        def found(connection: sqlite3.Connection) -> Selection:
             return _choose(_wanted(connection, scope, wanted), force=force)
 
         if dry_run:
@@ -124,7 +124,7 @@ class Forget:
                 chosen = found(connection)
             return self._removal.receipt([one.record.id for one in chosen.stored], **chosen.left)
 
-        def apply(tx: Transaction) -> Gone:
+        def apply(tx: Transaction) -> DeletionReply:
             chosen = found(tx.connection)
             return {**self._destroy(tx, scope, author, chosen.stored), **chosen.left}
 
@@ -138,9 +138,9 @@ class Forget:
             [id for id in dict.fromkeys(ids) if id.startswith(kind)] for kind in ("mem", "trn", "tri")
         )
 
-        def apply(tx: Transaction) -> Gone:
-            chosen = _choose(all_known(tx.connection, scope, of_memories), force=force)
-            said = every(of_turns, turns.find(tx.connection, scope, of_turns), "turn")
+        def apply(tx: Transaction) -> DeletionReply:
+            chosen = _choose(get_memories(tx.connection, scope, of_memories), force=force)
+            said = require_all(of_turns, turns.find(tx.connection, scope, of_turns), "turn")
             for id in of_triples:  # before what says so, which would take them along
                 self._bury_triple(tx, scope, id)
             gone = self._destroy(tx, scope, author, chosen.stored, said)
@@ -192,7 +192,7 @@ class Forget:
                 self._clear_caches()
         return DeleteAllResult(user_id=user_id, counts=counts, backups=self._removal.backups())
 
-    def _receipt(self, gone: Gone | list[str]) -> DeleteResult:
+    def _receipt(self, gone: DeletionReply | list[str]) -> DeleteResult:
         """A list, or `kept` in place of `skipped`, is what an older version kept of a request."""
         if isinstance(gone, list):
             return self._removal.receipt(gone)
@@ -205,17 +205,17 @@ class Forget:
         tx: Transaction,
         scope: Scope,
         author: Author,
-        stored: Sequence[Stored],
+        stored: Sequence[StoredMemory],
         said: Sequence[StoredTurn] = (),
-    ) -> Gone:
+    ) -> DeletionReply:
         """Destroy memories of one user, and turns; leave tombstones for what the memories said."""
         records, now = [one.record for one in stored], self._parts.clock()
         tombstones.bury_texts(tx, scope.user_id, records, now)
         gone = self._turns.destroy(tx, said)
-        ids = self._change.destroy(tx, stored, author.deletion(now))
+        ids = self._writer.destroy(tx, stored, author.deletion(now))
         if ids:
             self._removal.queue(tx)
-        still = still_said(tx.connection, self._parts.lexical, scope, records)
+        still = find_remaining_mentions(tx.connection, self._parts.lexical, scope, records)
         return {"ids": ids, "sources": gone, "still": still, "skipped": [], "skipped_count": 0}
 
     def _bury_triple(self, tx: Transaction, scope: Scope, id: str) -> None:
@@ -227,24 +227,24 @@ class Forget:
         self._removal.queue(tx)
 
 
-def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Sequence[str] | Node) -> list[Stored]:
+def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Sequence[str] | Node) -> list[StoredMemory]:
     """The memories of ids, or the active ones of a filter. Raises `NotFoundError`."""
     if isinstance(wanted, Sequence):
-        return all_known(connection, scope, list(dict.fromkeys(wanted)))
+        return get_memories(connection, scope, list(dict.fromkeys(wanted)))
     found_rows = texts.rows_of(connection, "memory", scope, wanted)
     return list(memories.by_rows(connection, scope, found_rows).values())
 
 
-def _choose(found: Sequence[Stored], *, force: bool) -> Chosen:
+def _choose(found: Sequence[StoredMemory], *, force: bool) -> Selection:
     """Skip what is system, core or pinned, unless forced."""
     skipped = [] if force else [one.record.id for one in found if _is_protected(one.record)]
     left = set(skipped)
-    return Chosen([one for one in found if one.record.id not in left], skipped)
+    return Selection([one for one in found if one.record.id not in left], skipped)
 
 
 def _is_protected(record: Record) -> bool:
     return record.category in _PROTECTED or record.pinned
 
 
-def _source_ids(stored: Sequence[Stored]) -> list[str]:
+def _source_ids(stored: Sequence[StoredMemory]) -> list[str]:
     return [one.record.source_id for one in stored if one.record.source_id is not None]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from memory_client.types import DeleteResult
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.conversations.session_end import known
-from memoryd.engine.deletion.removal import Removal
-from memoryd.engine.memories.memory_writer import every
+from memoryd.engine.conversations.session_end import get_sessions
+from memoryd.engine.deletion.removal import PhysicalRemoval
+from memoryd.engine.memories.memory_writer import require_all
 from memoryd.engine.triples import evidence
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import sessions, turns
@@ -17,10 +17,10 @@ from memoryd.storage.records.turns import StoredTurn
 from memoryd.storage.requests import RequestKey
 
 
-class ForgetTurns:
+class TurnDeletion:
     """delete, of turns and of sessions."""
 
-    def __init__(self, parts: Parts, removal: Removal) -> None:
+    def __init__(self, parts: Parts, removal: PhysicalRemoval) -> None:
         self._parts = parts
         self._removal = removal
 
@@ -29,7 +29,7 @@ class ForgetTurns:
         wanted = list(dict.fromkeys(ids))
 
         def apply(tx: Transaction) -> list[str]:
-            return self.destroy(tx, every(wanted, turns.find(tx.connection, scope, wanted), "turn"))
+            return self.destroy(tx, require_all(wanted, turns.find(tx.connection, scope, wanted), "turn"))
 
         return self._removal.receipt(self._parts.write_once(key, apply))
 
@@ -37,7 +37,7 @@ class ForgetTurns:
         """Destroy a session with all its turns."""
 
         def apply(tx: Transaction) -> list[str]:
-            numbers = [one.number for one in known(tx.connection, scope, session_id)]
+            numbers = [one.number for one in get_sessions(tx.connection, scope, session_id)]
             ids = self.destroy(tx, turns.of_sessions(tx.connection, numbers))
             sessions.remove(tx, numbers)
             return ids
@@ -53,7 +53,7 @@ class ForgetTurns:
             user_id = remembered[0].record.user_id
             self._parts.vectors.unstage(tx, user_id, [one.row for one in remembered])
         if stored:
-            evidence.destroyed(tx, stored[0].record.user_id, [one.row for one in stored])
+            evidence.withdraw_evidence(tx, stored[0].record.user_id, [one.row for one in stored])
         turns.remove(tx, [one.row for one in stored])
         self._renew_context(tx, remembered)
         if stored:
@@ -62,7 +62,7 @@ class ForgetTurns:
 
     def _renew_context(self, tx: Transaction, gone: Sequence[StoredTurn]) -> None:
         """Embed anew the turns behind those that are gone: these were part of their vectors."""
-        behind = turns.behind(tx.connection, gone)
-        turns.renew(tx, behind)
+        behind = turns.following_turns(tx.connection, gone)
+        turns.mark_for_embedding(tx, behind)
         for row, agent_id in behind.items():
             self._parts.meaning.stage(tx, gone[0].record.user_id, row, agent_id, None)

@@ -28,7 +28,7 @@ from memoryd.retrieval.search import Search
 from memoryd.storage.database import Database
 from memoryd.storage.records import memories
 from memoryd.storage.triples import entities, evidence, rows
-from memoryd.storage.triples.rows import Wanted
+from memoryd.storage.triples.rows import TripleCriteria
 
 _MOST_TRIPLES = 50
 """Shown."""
@@ -108,9 +108,9 @@ def _triples(
     of."""
     known = _named(connection, scope.user_id, query)
     whole = known.get(key_of(query))
-    named = Wanted(entity=whole or [number for numbers in known.values() for number in numbers])
+    named = TripleCriteria(entity=whole or [number for numbers in known.values() for number in numbers])
     asked = [(named, 1.0)] if named.entity else []
-    asked += [(Wanted(row=hit.fused.row), hit.fused.score) for hit in meant]
+    asked += [(TripleCriteria(row=hit.fused.row), hit.fused.score) for hit in meant]
     for wanted, score in asked:
         found = rows.page(connection, scope, wanted, None, _COUNTED)
         told = evidence.of(connection, scope, [one.number for one in found], 1)

@@ -11,8 +11,8 @@ from memoryd.core.life.active_days import DAY, lived
 from memoryd.core.operators import CALLER, DECAY
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.deletion.removal import Removal
-from memoryd.engine.memories.memory_writer import Change
+from memoryd.engine.deletion.removal import PhysicalRemoval
+from memoryd.engine.memories.memory_writer import MemoryWriter
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, decay_passes
 from memoryd.storage.records import memories
@@ -24,12 +24,14 @@ _STRETCH = 0.25
 """Of a retention, the longest stretch without a sign of the user that counts towards it."""
 
 
-class Purge:
+class ArchivePurge:
     """purge. retention: days of the setting, 0 for never."""
 
-    def __init__(self, parts: Parts, change: Change, removal: Removal, retention: float) -> None:
+    def __init__(
+        self, parts: Parts, writer: MemoryWriter, removal: PhysicalRemoval, retention: float
+    ) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
         self._removal = removal
         self._retention = retention
 
@@ -79,7 +81,7 @@ class Purge:
         """What was archived so many days ago, and how many more a jump of the clock may have made so old."""
         day = self._parts.calendar.day
         ripe = decay_passes.ripe(connection, scope, now - retention * DAY)
-        signs = [date for date, _ in active_days.noted(connection, scope.user_id)]
+        signs = [date for date, _ in active_days.recorded_days(connection, scope.user_id)]
         signs += [day(at) for at in decay_passes.times(connection, scope.user_id)]
         longest = max(1.0, retention * _STRETCH)
         passed = lived([day(at) for _, at in ripe], day(now), signs, longest)
@@ -89,7 +91,7 @@ class Purge:
     def _destroy(self, tx: Transaction, scope: Scope, ids: list[str], operator: str) -> list[str]:
         stored = memories.find(tx.connection, scope, ids)
         deletion = Deletion(self._parts.clock(), operator, _REASON)
-        gone = self._change.destroy(tx, [stored[id] for id in ids], deletion)
+        gone = self._writer.destroy(tx, [stored[id] for id in ids], deletion)
         if gone:
             self._removal.queue(tx)
         return gone

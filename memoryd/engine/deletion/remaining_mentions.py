@@ -29,14 +29,14 @@ _WEIGHED = 1_000
 """Characters up to which two texts are read word by word; a longer one is found when it quotes the other."""
 
 
-def still_said(
+def find_remaining_mentions(
     connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, gone: Sequence[Record]
 ) -> list[str]:
     """Ids, in the scope, of what says the same as memories that are gone; turns they came from among them."""
     every = replace(scope, archived=True)
     found: dict[str, None] = {}
     for record in gone[:MOST]:
-        found |= dict.fromkeys(versions.saying(connection, every, record.text))
+        found |= dict.fromkeys(versions.ids_with_text(connection, every, record.text))
         found |= dict.fromkeys(_source(connection, scope, record))
         found |= dict.fromkeys(_alike(connection, lexical, every, record.text))
     return list(found)
@@ -50,7 +50,7 @@ def _alike(connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, 
     """Texts near it in words that say the same, or quote it."""
     wanted = normal_form(text)
     for kind in TEXT_KINDS:
-        for id, other in texts.told(connection, kind, _near(connection, lexical, scope, text, kind)):
+        for id, other in texts.texts_by_id(connection, kind, _near(connection, lexical, scope, text, kind)):
             if wanted in normal_form(other) or _agree(text, other):
                 yield id
 

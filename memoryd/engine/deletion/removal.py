@@ -12,7 +12,7 @@ from memoryd.storage.database import Transaction
 REMOVAL = "removal"
 
 
-class Removal:
+class PhysicalRemoval:
     """Physical removal of what was deleted. delay: seconds until it is due."""
 
     def __init__(self, parts: Parts, delay: float) -> None:

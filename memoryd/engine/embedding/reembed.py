@@ -22,7 +22,7 @@ _RETRY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
 
-class Reembed:
+class Reembedding:
     """Builds the index of the model the settings ask for, then lets it serve; goes on where it was.
 
     seconds: after so long it leaves off, for other jobs to have their turn.

@@ -8,7 +8,7 @@ from memoryd.engine.context import Parts
 from memoryd.storage.database import Transaction
 
 
-class PointIndex:
+class KnowledgeIndex:
     """Keywords at once, vectors behind: no save of points waits for the model."""
 
     def __init__(self, parts: Parts) -> None:

@@ -15,7 +15,7 @@ from memoryd.core.knowledge.similar_texts import alike
 from memoryd.core.knowledge.versions import Version, effective, unmerged
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.knowledge.knowledge_store import Knowledge
+from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.index.vectors.rounding import int64
 from memoryd.index.vectors.similar_pairs import near_pairs
 from memoryd.language.conflicts.types import FoundConflict, Judge, Said
@@ -55,7 +55,7 @@ class MergeRule:
 
 
 @dataclass(frozen=True, slots=True)
-class _Merged:
+class _MergePlan:
     """A merge that is ready. parents: what it holds, oldest first; kept: its points."""
 
     parents: tuple[str, ...]
@@ -65,13 +65,13 @@ class _Merged:
     clashes: list[Clash]
 
 
-class MergeKnowledge:
+class KnowledgeMerger:
     """merge, and the job. judge: whether two points exclude each other; on_due: has the job carried out."""
 
     def __init__(
         self,
         parts: Parts,
-        knowledge: Knowledge,
+        knowledge: KnowledgeStore,
         rule: MergeRule,
         judge: Judge,
         on_due: Callable[[], None],
@@ -130,11 +130,11 @@ class MergeKnowledge:
         with self._parts.database.read() as connection:
             return unmerged(snapshots.versions(connection, user_id))
 
-    def _ready(self, user_id: str, versions: Sequence[Version]) -> _Merged:
+    def _ready(self, user_id: str, versions: Sequence[Version]) -> _MergePlan:
         given = distinct(self._points(user_id, versions))
         found = merge(given, self._near(user_id, [point["content"] for point in given]))
         most = self._knowledge.config.max_knowledge_points
-        return _Merged(
+        return _MergePlan(
             parents=tuple(sorted(version.id for version in versions)),
             kept=found.points[:most],
             left_out=max(0, len(found.points) - most),
@@ -175,7 +175,7 @@ class MergeKnowledge:
                 clashes.append((first.text, second.text, conflict))
         return clashes
 
-    def _keep(self, user_id: str, ready: _Merged, key: RequestKey | None) -> KnowledgeMergeResult:
+    def _keep(self, user_id: str, ready: _MergePlan, key: RequestKey | None) -> KnowledgeMergeResult:
         reply: list[Any] = []
 
         def also(tx: Transaction, version_id: str) -> list[Any]:

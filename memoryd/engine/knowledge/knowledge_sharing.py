@@ -11,7 +11,7 @@ from memory_client.types import SharedSet
 from memoryd.core.filters.grammar import Node
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.knowledge.knowledge_store import Knowledge
+from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.records import texts
@@ -20,10 +20,10 @@ from memoryd.storage.requests import RequestKey
 T = TypeVar("T")
 
 
-class ShareKnowledge:
+class KnowledgeSharing:
     """publish, subscribe, unsubscribe, revoke and shared."""
 
-    def __init__(self, parts: Parts, knowledge: Knowledge) -> None:
+    def __init__(self, parts: Parts, knowledge: KnowledgeStore) -> None:
         self._parts = parts
         self._knowledge = knowledge
 

@@ -43,7 +43,7 @@ _PORTION = 250
 """Points made known in one transaction, a tenth of a second; the version itself comes last and as a whole."""
 
 
-class Knowledge:
+class KnowledgeStore:
     """The knowledge of all users. in_files: whether the files are the truth; saving: held while a version
     is made."""
 

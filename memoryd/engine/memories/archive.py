@@ -14,61 +14,63 @@ from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import age_of
-from memoryd.engine.memories.memory_writer import Change, seen
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, versions
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 from memoryd.storage.requests import RequestKey
 
 
-class Shelve:
+class MemoryArchive:
     """archive and restore."""
 
-    def __init__(self, parts: Parts, change: Change) -> None:
+    def __init__(self, parts: Parts, writer: MemoryWriter) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
 
     def archive(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
         """Put an active memory away."""
         now = self._parts.clock()
-        deed = author.deed("archive")
+        cause = author.cause("archive")
 
         def apply(tx: Transaction) -> UpdateResult:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             require_active(stored.record)
             put_away = replace(stored.record, state="archived", archived_because="user", archived_at=now)
-            return self._change.apply(tx, stored, put_away, now, deed)
+            return self._writer.apply(tx, stored, put_away, now, cause)
 
         return self._parts.write_once(key, apply, now)
 
     def restore(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
         """Bring an archived memory back, or a superseded one that nothing active stands for any more."""
         now = self._parts.clock()
-        deed = author.deed("restore")
+        cause = author.cause("restore")
 
         def apply(tx: Transaction) -> UpdateResult:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             if stored.record.state == "superseded":
                 _require_nothing_in_its_place(tx.connection, scope, stored.record)
                 valid_to = _valid_to_before(tx.connection, stored.record)
-                return self._back(tx, stored, replace(stored.record, valid_to=valid_to), now, deed)
+                return self._back(tx, stored, replace(stored.record, valid_to=valid_to), now, cause)
             _require_archived(stored.record)
-            return self.bring_back(tx, stored, now, deed)
+            return self.bring_back(tx, stored, now, cause)
 
         return self._parts.write_once(key, apply, now)
 
-    def bring_back(self, tx: Transaction, stored: Stored, now: float, deed: Deed) -> UpdateResult:
+    def bring_back(self, tx: Transaction, stored: StoredMemory, now: float, cause: Cause) -> UpdateResult:
         """Make an archived memory active, with a clock that starts anew."""
-        return self._back(tx, stored, stored.record, now, deed)
+        return self._back(tx, stored, stored.record, now, cause)
 
-    def _back(self, tx: Transaction, stored: Stored, record: Record, now: float, deed: Deed) -> UpdateResult:
+    def _back(
+        self, tx: Transaction, stored: StoredMemory, record: Record, now: float, cause: Cause
+    ) -> UpdateResult:
         """record: what comes back."""
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
         back, was_expired = restored(record, effective, now, self._parts.decay)
         if was_expired:
             back = replace(back, warnings=(*back.warnings, "expires_at had passed and was taken away"))
-        return self._change.apply(tx, stored, back, now, deed)
+        return self._writer.apply(tx, stored, back, now, cause)
 
 
 def _require_archived(record: Record) -> None:
@@ -105,7 +107,7 @@ def _valid_to_before(connection: sqlite3.Connection, record: Record) -> float | 
     ended = [
         one.number
         for one in versions.history(connection, record, record.version + 1, record.version)
-        if one.deed.operation == "supersede"
+        if one.cause.operation == "supersede"
     ]
     at = ended[-1] if ended else record.version
     told = versions.told(connection, record, [max(at - 1, record.history_from), at])

@@ -13,13 +13,13 @@ from memoryd.core.filters.matching import matches
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.memories.read_memories import Where, shown
+from memoryd.engine.memories.read_memories import PageRequest, to_memories
 from memoryd.engine.page_cursor import mark_of
 from memoryd.storage.records import memories, versions
-from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.memories import StoredMemory
 
 
-class AsOf:
+class AsOfReader:
     """get and page, as of a time."""
 
     def __init__(self, parts: Parts) -> None:
@@ -34,46 +34,46 @@ class AsOf:
             stored = memories.find(connection, scope, [id]).get(id)
             if stored is None:
                 return None
-            record = versions.known_at(connection, stored.record, at)
+            record = versions.version_at(connection, stored.record, at)
             if record is None:
                 return None
             is_current = record.version == stored.record.version
             then = stored if is_current else _former(stored.row, record)
-            return shown(connection, self._parts, [then], at)[0]
+            return to_memories(connection, self._parts, [then], at)[0]
 
-    def page(self, filters: Filters | None, at: float, where: Where, scope: Scope) -> Page:
+    def page(self, filters: Filters | None, at: float, where: PageRequest, scope: Scope) -> Page:
         """One page of what was known and true, and the cursor of the next."""
         node = parse_filters(filters)
         mark = mark_of(filters or {}, where.order, where.direction, at, scope.archived)
         after = where.after(mark)
         with self._parts.database.read() as connection:
             same, total = _unchanged(connection, node, at, where, after, scope)
-            former = list(versions.known_otherwise(connection, scope, at))
+            former = list(versions.former_versions(connection, scope, at))
             then = held(node, at, archived=scope.archived)
             known = [_former(one.row, one.record) for one in former if one.record is not None]
             others = [one for one in known if matches(then, one.record)]
             page, following = where.cut(_behind([*same, *others], where, after), mark)
             return Page(
-                items=shown(connection, self._parts, page, at),
+                items=to_memories(connection, self._parts, page, at),
                 cursor=following,
                 total=total + len(others),
                 left_out=[one.id for one in former if one.record is None],
             )
 
 
-def _former(row: int, record: Record) -> Stored:
+def _former(row: int, record: Record) -> StoredMemory:
     """What was stored once; its vector is gone, and any day may count for its age."""
-    return Stored(row, 0, record, indexed=False, decay_seq=0)
+    return StoredMemory(row, 0, record, indexed=False, decay_seq=0)
 
 
 def _unchanged(
     connection: sqlite3.Connection,
     node: Node,
     at: float,
-    where: Where,
+    where: PageRequest,
     after: tuple[float, str] | None,
     scope: Scope,
-) -> tuple[list[Stored], int]:
+) -> tuple[list[StoredMemory], int]:
     """The memories that were then as they are now: those of the page, and how many there are."""
     wanted = unchanged_since(node, "memory", at, archived=scope.archived)
     found = memories.page(
@@ -88,10 +88,12 @@ def _unchanged(
     return found, memories.count(connection, scope, wanted)
 
 
-def _behind(found: Sequence[Stored], where: Where, after: tuple[float, str] | None) -> list[Stored]:
+def _behind(
+    found: Sequence[StoredMemory], where: PageRequest, after: tuple[float, str] | None
+) -> list[StoredMemory]:
     """Those behind a place, in order."""
 
-    def place(one: Stored) -> tuple[Any, str]:
+    def place(one: StoredMemory) -> tuple[Any, str]:
         return getattr(one.record, where.order), one.record.id
 
     ordered = sorted(found, key=place, reverse=where.is_descending)

@@ -25,7 +25,7 @@ from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import age_of
 from memoryd.engine.memories.archive import require_active
-from memoryd.engine.memories.memory_writer import Change, known, not_found, seen
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory, unknown_ids_error
 from memoryd.language.text_diff import Piece, readable, text_diff
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
@@ -33,7 +33,7 @@ from memoryd.storage.records import deletions, memories, versions
 from memoryd.storage.requests import RequestKey
 
 _NEWEST = 2**62
-SAID = (
+CONTENT_FIELDS = (
     "text",
     "metadata",
     "category",
@@ -56,12 +56,12 @@ SAID = (
 """What a memory says; the other fields are its place and its life."""
 
 
-class History:
+class VersionHistory:
     """history, compare and revert."""
 
-    def __init__(self, parts: Parts, change: Change) -> None:
+    def __init__(self, parts: Parts, writer: MemoryWriter) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
 
     def history(self, id: str, scope: Scope, before: int | None, limit: int) -> list[Version]:
         """The newest versions below a number, oldest first."""
@@ -99,22 +99,22 @@ class History:
 
     def revert(self, id: str, to: int, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
         """Make what a version said the next one."""
-        now, deed = self._parts.clock(), author.deed("revert")
+        now, cause = self._parts.clock(), author.cause("revert")
         with self._parts.database.read() as connection:
             done, reply = requests.find_reply(connection, key)
             if done:
                 return cast(UpdateResult, reply)
-            wanted = _told(connection, known(connection, scope, id).record, to)
+            wanted = _told(connection, get_memory(connection, scope, id).record, to)
         embedded = self._parts.meaning.embed_in_time(wanted.text, self._parts.limits.add_cap)
 
         def apply(tx: Transaction) -> UpdateResult:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             require_active(stored.record)
             said = _told(tx.connection, stored.record, to)
-            new = replace(stored.record, **{name: getattr(said, name) for name in SAID})
+            new = replace(stored.record, **{name: getattr(said, name) for name in CONTENT_FIELDS})
             age = age_of(tx.connection, self._parts.calendar, stored, now)
             new = moved(stored.record, new, age.effective, age.days, now, self._parts.decay)
-            return self._change.apply(tx, stored, new, now, deed, embedded)
+            return self._writer.apply(tx, stored, new, now, cause, embedded)
 
         return self._parts.write_once(key, apply, now)
 
@@ -130,7 +130,7 @@ def _existing(connection: sqlite3.Connection, scope: Scope, id: str) -> Record:
         return stored.record
     gone = deletions.find(connection, scope, id)
     if gone is None:
-        raise not_found([id])
+        raise unknown_ids_error([id])
     why = f": {gone.reason}" if gone.reason else ""
     raise NotFoundError(
         f"no memory {id}: {gone.operator} deleted it at {gone.at:.0f} (epoch seconds){why}",
@@ -141,7 +141,7 @@ def _existing(connection: sqlite3.Connection, scope: Scope, id: str) -> Record:
     )
 
 
-def _one_of(told: dict[int, versions.Version], current: Record, number: int) -> versions.Version:
+def _one_of(told: dict[int, versions.MemoryVersion], current: Record, number: int) -> versions.MemoryVersion:
     if number not in told:
         there = f"{current.history_from} to {current.version}" if current.version > 1 else "version 1 alone"
         raise NotFoundError(
@@ -153,19 +153,19 @@ def _one_of(told: dict[int, versions.Version], current: Record, number: int) -> 
     return told[number]
 
 
-def _info(version: versions.Version, record: Record) -> VersionInfo:
+def _info(version: versions.MemoryVersion, record: Record) -> VersionInfo:
     return VersionInfo(
         id=f"ver_{record.id.partition('_')[2]}.{version.number}",
         version=version.number,
-        operation=version.deed.operation,
-        operator=version.deed.operator,
-        reason=version.deed.reason,
+        operation=version.cause.operation,
+        operator=version.cause.operator,
+        reason=version.cause.reason,
         at=version.at,
         content_hash=hashlib.sha256(record.text.encode()).hexdigest(),
     )
 
 
-def _version(version: versions.Version, record: Record, before: Record | None) -> Version:
+def _version(version: versions.MemoryVersion, record: Record, before: Record | None) -> Version:
     return Version(
         **_info(version, record),
         changed=list(version.changed),

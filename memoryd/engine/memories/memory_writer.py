@@ -20,38 +20,38 @@ from memoryd.storage.database import Transaction
 from memoryd.storage.life import boosts, conflicts, reviews
 from memoryd.storage.records import deletions, memories, tombstones, versions
 from memoryd.storage.records.deletions import Deletion
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 
 T = TypeVar("T")
-CREATE = Deed("create")
+CREATE = Cause("create")
 
 
-class Change:
+class MemoryWriter:
     """Memories, their versions and their entries in every index, kept in step."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
     def insert(
-        self, tx: Transaction, record: Record, embedded: EncodedText | None, deed: Deed = CREATE
+        self, tx: Transaction, record: Record, embedded: EncodedText | None, cause: Cause = CREATE
     ) -> int:
         """Store a new memory; return its row."""
         row = memories.insert(tx, record)
         self._parts.lexical.put(tx, record.user_id, row, record.text)
-        versions.append(tx, record, deed, [], None)
-        _unbury(tx, record, deed)
+        versions.append(tx, record, cause, [], None)
+        _unbury(tx, record, cause)
         self._parts.meaning.stage(tx, record.user_id, row, record.agent_id, embedded)
-        evidence.noted(tx, record, row, self._parts.ids)
+        evidence.add_evidence(tx, record, row, self._parts.ids)
         return row
 
     def apply(
         self,
         tx: Transaction,
-        stored: Stored,
+        stored: StoredMemory,
         new: Record,
         now: float,
-        deed: Deed,
+        cause: Cause,
         embedded: EncodedText | None = None,
     ) -> UpdateResult:
         """Make `new` the next version of a memory; nothing happens when its content is the same.
@@ -66,25 +66,25 @@ class Change:
         history_from = max(old.history_from, version + 1 - self._parts.limits.versions)
         new = replace(new, version=version, history_from=history_from, updated_at=now)
         memories.update(tx, stored.row, new, text_changed="text" in changed)
-        versions.append(tx, new, deed, changed, old)
+        versions.append(tx, new, cause, changed, old)
         if "text" in changed:
             self._parts.lexical.remove(tx, old.user_id, stored.row, old.text)
             self._parts.lexical.put(tx, old.user_id, stored.row, new.text)
             self._parts.meaning.stage(tx, old.user_id, stored.row, old.agent_id, embedded)
-            evidence.renewed(tx, new, stored.row, self._parts.ids)
-            _unbury(tx, new, deed)
+            evidence.replace_evidence(tx, new, stored.row, self._parts.ids)
+            _unbury(tx, new, cause)
         if (old.state == "active") != (new.state == "active"):
             shelved = new.state != "active"
             self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
             if shelved:
-                reviews.withdraw(tx, old.user_id, old.id, kinds=_settled_by(deed))
+                reviews.withdraw(tx, old.user_id, old.id, kinds=_settled_by(cause))
         return UpdateResult(id=new.id, version=new.version, changed=True)
 
-    def touch(self, tx: Transaction, stored: Stored, new: Record) -> None:
+    def touch(self, tx: Transaction, stored: StoredMemory, new: Record) -> None:
         """Store what makes no version: importance as it is used and decays, access, review marks."""
         memories.update(tx, stored.row, new, text_changed=False)
 
-    def destroy(self, tx: Transaction, stored: Sequence[Stored], deletion: Deletion) -> list[str]:
+    def destroy(self, tx: Transaction, stored: Sequence[StoredMemory], deletion: Deletion) -> list[str]:
         """Destroy memories of one user and all that only they carry; return their ids."""
         if not stored:
             return []
@@ -99,46 +99,41 @@ class Change:
         boosts.remove(tx, user_id, ids)
         reviews.remove(tx, user_id, ids)
         conflicts.remove(tx, user_id, ids)
-        evidence.destroyed(tx, user_id, rows)
+        evidence.withdraw_evidence(tx, user_id, rows)
         memories.remove(tx, rows)
         return ids
 
 
-def _settled_by(deed: Deed) -> list[ReviewKind]:
+def _settled_by(cause: Cause) -> list[ReviewKind]:
     """The reviews that putting a memory away answers, [] for all: what is wrong is not up to the clock."""
-    return ["decay", "promotion"] if deed.operator == DECAY else []
+    return ["decay", "promotion"] if cause.operator == DECAY else []
 
 
-def _unbury(tx: Transaction, record: Record, deed: Deed) -> None:
+def _unbury(tx: Transaction, record: Record, cause: Cause) -> None:
     """What the user says again is no longer to be kept out."""
-    if is_caller(deed.operator) and record.source == "user":
+    if is_caller(cause.operator) and record.source == "user":
         tombstones.lift(tx, record.user_id, "memory", versions.hash_of(tx.connection, record.text))
 
 
-def seen(tx: Transaction, scope: Scope, id: str) -> Stored:
+def get_memory(connection: sqlite3.Connection, scope: Scope, id: str) -> StoredMemory:
     """A memory the scope sees, in any state. Raises `NotFoundError`."""
-    return known(tx.connection, scope, id)
+    return get_memories(connection, scope, [id])[0]
 
 
-def known(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored:
-    """The same outside of a write."""
-    return all_known(connection, scope, [id])[0]
-
-
-def all_known(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Stored]:
+def get_memories(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[StoredMemory]:
     """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
-    return every(ids, memories.find(connection, scope, ids))
+    return require_all(ids, memories.find(connection, scope, ids))
 
 
-def every(ids: Sequence[str], found: Mapping[str, T], kind: TextKind = "memory") -> list[T]:
+def require_all(ids: Sequence[str], found: Mapping[str, T], kind: TextKind = "memory") -> list[T]:
     """What was found of each id, in their order. Raises `NotFoundError` when there is none of some."""
     unknown = [id for id in ids if id not in found]
     if unknown:
-        raise not_found(unknown, kind)
+        raise unknown_ids_error(unknown, kind)
     return [found[id] for id in ids]
 
 
-def not_found(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:
+def unknown_ids_error(ids: Sequence[str], kind: TextKind = "memory") -> NotFoundError:
     """The error for ids that are unknown to this user and agent."""
     shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
     return NotFoundError(

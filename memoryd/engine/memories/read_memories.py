@@ -15,13 +15,13 @@ from memoryd.engine.decay.effective_importance import ages
 from memoryd.engine.page_cursor import decode, encode, mark_of
 from memoryd.storage import statistics
 from memoryd.storage.records import memories
-from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.memories import StoredMemory
 
 _CHUNK = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class PageRequest:
     """Which page is asked for. cursor: of the page before, None for the first."""
 
     order: Order
@@ -37,7 +37,7 @@ class Where:
         """The order value and id that the page before ended with. mark: ties the cursor to its query."""
         return None if self.cursor is None else decode(self.cursor, mark, str)
 
-    def cut(self, found: Sequence[Stored], mark: str) -> tuple[Sequence[Stored], str | None]:
+    def cut(self, found: Sequence[StoredMemory], mark: str) -> tuple[Sequence[StoredMemory], str | None]:
         """The page out of one more than it holds, and the cursor of the next."""
         page = found[: self.limit]
         if len(found) <= self.limit:
@@ -45,7 +45,7 @@ class Where:
         return page, encode(getattr(page[-1].record, self.order), page[-1].record.id, mark)
 
 
-class Recall:
+class MemoryReader:
     """get, page, count and stats."""
 
     def __init__(self, parts: Parts) -> None:
@@ -56,7 +56,7 @@ class Recall:
         """Memories by id, None where there is none to see."""
         with self._database.read() as connection:
             found = memories.find(connection, scope, ids)
-            known = shown(connection, self._parts, list(found.values()))
+            known = to_memories(connection, self._parts, list(found.values()))
         by_id = {memory["id"]: memory for memory in known}
         return [by_id.get(id) for id in ids]
 
@@ -66,13 +66,13 @@ class Recall:
         while True:
             with self._database.read() as connection:
                 stretch = memories.scan(connection, scope, after, _CHUNK)
-                known = shown(connection, self._parts, stretch)
+                known = to_memories(connection, self._parts, stretch)
             yield from known
             if len(stretch) < _CHUNK:
                 return
             after = (stretch[-1].record.created_at, stretch[-1].record.id)
 
-    def page(self, filters: Filters | None, where: Where, scope: Scope) -> Page:
+    def page(self, filters: Filters | None, where: PageRequest, scope: Scope) -> Page:
         """One page and the cursor of the next."""
         node = parse_filters(filters)
         mark = mark_of(filters or {}, where.order, where.direction, scope.archived)
@@ -88,7 +88,7 @@ class Recall:
             )
             total = memories.count(connection, scope, node)
             page, following = where.cut(found, mark)
-            items = shown(connection, self._parts, page)
+            items = to_memories(connection, self._parts, page)
         return Page(items=items, cursor=following, total=total, left_out=[])
 
     def count(self, filters: Filters | None, scope: Scope) -> int:
@@ -102,8 +102,8 @@ class Recall:
             return statistics.of_scope(connection, scope)
 
 
-def shown(
-    connection: sqlite3.Connection, parts: Parts, stored: Sequence[Stored], at: float | None = None
+def to_memories(
+    connection: sqlite3.Connection, parts: Parts, stored: Sequence[StoredMemory], at: float | None = None
 ) -> list[Memory]:
     """Memories of one user as callers see them, at present or as of a time."""
     known = ages(connection, parts.calendar, stored, parts.clock() if at is None else at)

@@ -14,21 +14,21 @@ from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import age_of
 from memoryd.engine.memories.archive import require_active
-from memoryd.engine.memories.memory_writer import Change, known, seen
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
 from memoryd.engine.memories.record_builder import check_periods, new_record
 from memoryd.language.text_hash import normal_form
 from memoryd.storage import requests
 from memoryd.storage.database import Transaction
-from memoryd.storage.records.memories import Stored
+from memoryd.storage.records.memories import StoredMemory
 from memoryd.storage.requests import RequestKey
 
 
-class Supersede:
+class MemorySuccession:
     """supersede."""
 
-    def __init__(self, parts: Parts, change: Change) -> None:
+    def __init__(self, parts: Parts, writer: MemoryWriter) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
 
     def supersede(
         self,
@@ -45,11 +45,11 @@ class Supersede:
             done, reply = requests.find_reply(connection, key)
             if done:
                 return str(reply)
-            draft = self._successor(connection, known(connection, scope, id), text, metadata or {}, now)
+            draft = self._successor(connection, get_memory(connection, scope, id), text, metadata or {}, now)
         embedded = self._parts.meaning.embed_in_time(draft.text, self._parts.limits.add_cap)
 
         def apply(tx: Transaction) -> str:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             require_active(stored.record)
             new = self._successor(tx.connection, stored, text, metadata or {}, now, draft.id)
             until = now if new.valid_from is None else new.valid_from
@@ -57,8 +57,8 @@ class Supersede:
                 stored.record, state="superseded", valid_to=_earlier(stored.record.valid_to, until)
             )
             _check_succession(over)
-            self._change.apply(tx, stored, over, now, author.deed("supersede"))
-            self._change.insert(tx, new, embedded, author.deed("create"))
+            self._writer.apply(tx, stored, over, now, author.cause("supersede"))
+            self._writer.insert(tx, new, embedded, author.cause("create"))
             return new.id
 
         return self._parts.write_once(key, apply, now)
@@ -66,7 +66,7 @@ class Supersede:
     def _successor(
         self,
         connection: sqlite3.Connection,
-        stored: Stored,
+        stored: StoredMemory,
         text: str,
         metadata: Mapping[str, Any],
         now: float,

@@ -13,15 +13,15 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
-from memoryd.engine.decay.effective_importance import age_of, ages, crossed
-from memoryd.engine.memories.archive import Shelve, require_active
-from memoryd.engine.memories.memory_writer import Change, all_known, seen
+from memoryd.engine.decay.effective_importance import age_of, ages, update_reviews
+from memoryd.engine.memories.archive import MemoryArchive, require_active
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memories, get_memory
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, boosts, reviews
 from memoryd.storage.life.boosts import UseKind
 from memoryd.storage.life.reviews import ReviewRow
-from memoryd.storage.records.memories import Stored
-from memoryd.storage.records.versions import Deed
+from memoryd.storage.records.memories import StoredMemory
+from memoryd.storage.records.versions import Cause
 from memoryd.storage.requests import RequestKey
 
 T = TypeVar("T")
@@ -31,13 +31,13 @@ _LATELY = 2 * DAY
 """Seconds around now that a local date lies within, in any time zone."""
 
 
-class Use:
+class MemoryUsage:
     """boost, mark_used, feedback and pin."""
 
-    def __init__(self, parts: Parts, change: Change, shelve: Shelve) -> None:
+    def __init__(self, parts: Parts, writer: MemoryWriter, memory_archive: MemoryArchive) -> None:
         self._parts = parts
-        self._change = change
-        self._shelve = shelve
+        self._writer = writer
+        self._memory_archive = memory_archive
 
     def boost(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> BoostResult:
         """Make a memory more important."""
@@ -60,13 +60,13 @@ class Use:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> FeedbackResult:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             require_active(stored.record)
             confidence, review_id = stored.record.confidence, None
             if finding == "useful":
                 confidence = round(min(1.0, confidence + _TRUST), 9)
                 trusted = replace(stored.record, confidence=confidence)
-                self._change.apply(tx, stored, trusted, now, author.deed("update"))
+                self._writer.apply(tx, stored, trusted, now, author.cause("update"))
             else:
                 review_id = self._doubt(tx, stored, finding, author.reason, now)
             return FeedbackResult(id=id, confidence=confidence, review_id=review_id)
@@ -80,14 +80,14 @@ class Use:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> UpdateResult:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
             new = decay.moved(
                 old, replace(old, pinned=pinned), age.effective, age.days, now, self._parts.decay
             )
             if pinned:
                 reviews.withdraw(tx, old.user_id, id, kinds=["decay", "promotion"])
-            return self._change.apply(tx, stored, new, now, author.deed("update"))
+            return self._writer.apply(tx, stored, new, now, author.cause("update"))
 
         return self._parts.write_once(key, apply, now)
 
@@ -95,16 +95,18 @@ class Use:
         self, tx: Transaction, scope: Scope, ids: list[str], kind: UseKind, author: Author, now: float
     ) -> list[BoostResult]:
         """Carry out a use of each memory; what decay had archived comes back first."""
-        stored = all_known(tx.connection, scope, ids)
+        stored = get_memories(tx.connection, scope, ids)
         away = [one for one in stored if one.record.archived_because == "decay"]
         for one in away:
-            self._shelve.bring_back(tx, one, now, Deed("restore", author.operator, author.reason or kind))
+            self._memory_archive.bring_back(
+                tx, one, now, Cause("restore", author.operator, author.reason or kind)
+            )
         if away:
-            stored = all_known(tx.connection, scope, ids)
+            stored = get_memories(tx.connection, scope, ids)
         for one in stored:
             require_active(one.record)
         if stored:
-            active_days.note(tx, self._parts.calendar, scope.user_id, now)
+            active_days.record_activity(tx, self._parts.calendar, scope.user_id, now)
         known = ages(tx.connection, self._parts.calendar, stored, now)
         back = {one.record.id for one in away}
         return [
@@ -115,7 +117,7 @@ class Use:
     def _lifted(
         self,
         tx: Transaction,
-        stored: Stored,
+        stored: StoredMemory,
         effective: float,
         kind: UseKind,
         reason: str | None,
@@ -128,12 +130,12 @@ class Use:
         if use.counts:
             self._count(tx, stored, after, now)
             self._note(tx, stored.record, kind, use.applied, reason, now)
-            crossed(tx, self._parts, stored.record, effective, after, now)
+            update_reviews(tx, self._parts, stored.record, effective, after, now)
         return BoostResult(
             id=stored.record.id, applied=use.applied, importance=after, why=use.why, restored=is_back
         )
 
-    def _earlier(self, tx: Transaction, stored: Stored, now: float) -> tuple[float | None, float]:
+    def _earlier(self, tx: Transaction, stored: StoredMemory, now: float) -> tuple[float | None, float]:
         """The time of the last use that added something, nearest to now, and what today's have added."""
         found = boosts.between(
             tx.connection, stored.record.user_id, stored.record.id, now - _LATELY, now + _LATELY
@@ -150,19 +152,19 @@ class Use:
         if applied > 0:
             boosts.append(tx, record.user_id, record.id, now, kind, applied, reason)
 
-    def _count(self, tx: Transaction, stored: Stored, importance: float, now: float) -> None:
+    def _count(self, tx: Transaction, stored: StoredMemory, importance: float, now: float) -> None:
         used = decay.renewed(stored.record, importance, now, self._parts.decay)
         used = replace(used, last_access=now, access_count=used.access_count + 1)
-        self._change.touch(tx, stored, used)
+        self._writer.touch(tx, stored, used)
 
     def _doubt(
-        self, tx: Transaction, stored: Stored, finding: FeedbackFinding, note: str | None, now: float
+        self, tx: Transaction, stored: StoredMemory, finding: FeedbackFinding, note: str | None, now: float
     ) -> str:
         """Queue a review, or tell the one that is open what was found now; its id."""
         record = stored.record
-        known = reviews.pending(tx.connection, record.user_id, record.id, "feedback")
+        known = reviews.pending_id(tx.connection, record.user_id, record.id, "feedback")
         if known is not None:
-            reviews.renew(tx, record.user_id, known, finding, note)
+            reviews.update_pending(tx, record.user_id, known, finding, note)
             return known
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
         review = ReviewRow(

@@ -15,9 +15,9 @@ from memoryd.core.record import Record, clamp_importance
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
-from memoryd.engine.decay.effective_importance import Age, age_of, crossed
+from memoryd.engine.decay.effective_importance import Age, age_of, update_reviews
 from memoryd.engine.embedding.batches import portions
-from memoryd.engine.memories.memory_writer import Change, seen
+from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
 from memoryd.engine.memories.record_builder import new_record, redactions_of, screened_text, with_metadata
 from memoryd.retrieval.semantic_index import EncodedText
 from memoryd.storage.database import Transaction
@@ -34,12 +34,12 @@ class Owner:
     session_id: str | None
 
 
-class Remember:
+class MemoryEditor:
     """add, add_many and the updates."""
 
-    def __init__(self, parts: Parts, change: Change) -> None:
+    def __init__(self, parts: Parts, writer: MemoryWriter) -> None:
         self._parts = parts
-        self._change = change
+        self._writer = writer
 
     def add(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, key: RequestKey | None) -> str:
         """Store one memory; its vector too when there is one in time."""
@@ -148,11 +148,13 @@ class Remember:
 
     def _told(self, tx: Transaction, record: Record, embedded: EncodedText | None) -> str:
         """Store what was told just now: somebody was there."""
-        active_days.note(tx, self._parts.calendar, record.user_id, record.updated_at, record.created_at)
+        active_days.record_activity(
+            tx, self._parts.calendar, record.user_id, record.updated_at, record.created_at
+        )
         return self._insert(tx, record, embedded)
 
     def _insert(self, tx: Transaction, record: Record, embedded: EncodedText | None) -> str:
-        self._change.insert(tx, record, embedded)
+        self._writer.insert(tx, record, embedded)
         return record.id
 
     def _update(
@@ -167,15 +169,15 @@ class Remember:
         now = self._parts.clock()
 
         def apply(tx: Transaction) -> UpdateResult:
-            stored = seen(tx, scope, id)
+            stored = get_memory(tx.connection, scope, id)
             age = age_of(tx.connection, self._parts.calendar, stored, now)
             new = change(stored.record, age, now)
-            updated = self._change.apply(tx, stored, new, now, author.deed("update"), embedded)
+            updated = self._writer.apply(tx, stored, new, now, author.cause("update"), embedded)
             old = stored.record
             if (new.importance, new.decay_from) != (old.importance, old.decay_from):
                 if not updated["changed"]:  # the same number, but the clock starts anew
-                    self._change.touch(tx, stored, new)
-                crossed(tx, self._parts, new, age.effective, new.importance, now)
+                    self._writer.touch(tx, stored, new)
+                update_reviews(tx, self._parts, new, age.effective, new.importance, now)
             return updated
 
         return self._parts.write_once(key, apply, now)

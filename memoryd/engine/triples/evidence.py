@@ -12,7 +12,7 @@ from memoryd.storage.triples import evidence, rows
 from memoryd.storage.triples.rows import Evidence
 
 
-def noted(tx: Transaction, record: Record, row: int, ids: IdFactory) -> None:
+def add_evidence(tx: Transaction, record: Record, row: int, ids: IdFactory) -> None:
     """Take in what a new memory, or the new text of one, says. Only in what the user said are 我 and I the
     user; what has a tombstone stays buried. Half a millisecond for a sentence."""
     said = Evidence(row, record.agent_id, record.version)
@@ -21,12 +21,12 @@ def noted(tx: Transaction, record: Record, row: int, ids: IdFactory) -> None:
         rows.store(tx, record.user_id, statement, new_id, [said], record.updated_at, by_hand=False)
 
 
-def renewed(tx: Transaction, record: Record, row: int, ids: IdFactory) -> None:
+def replace_evidence(tx: Transaction, record: Record, row: int, ids: IdFactory) -> None:
     """The same after a change of the text: what the former version said is withdrawn."""
-    noted(tx, record, row, ids)
+    add_evidence(tx, record, row, ids)
     evidence.withdraw(tx, record.user_id, [row], but_version=record.version)
 
 
-def destroyed(tx: Transaction, user_id: str, rows_gone: Iterable[int]) -> None:
+def withdraw_evidence(tx: Transaction, user_id: str, rows_gone: Iterable[int]) -> None:
     """Memories or turns are gone, and with them the triples that rested on them alone."""
     evidence.withdraw(tx, user_id, rows_gone)

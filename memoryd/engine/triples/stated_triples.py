@@ -11,7 +11,7 @@ from memoryd.language.conflicts.functional_predicates import SINGLE
 from memoryd.language.triples import Statement
 from memoryd.storage.triples import entities, evidence, rows
 from memoryd.storage.triples.entities import Entity
-from memoryd.storage.triples.rows import Stored, Wanted
+from memoryd.storage.triples.rows import StoredTriple, TripleCriteria
 
 _OF_ONE = 30
 """Triples of one memory that are looked at."""
@@ -19,7 +19,7 @@ _OF_ATTRIBUTE = 30
 """Triples that say something of the same attribute."""
 
 
-class StoredTriples:
+class StatedTriples:
     """Statements with their entities under one name each, and who else speaks of the same."""
 
     def statements(self, connection: sqlite3.Connection, scope: Scope, row: int) -> list[Statement]:
@@ -49,17 +49,19 @@ class StoredTriples:
         return [found for _, found in evidence.texts_of(connection, scope, numbers, "memory")]
 
 
-def _of(connection: sqlite3.Connection, scope: Scope, row: int) -> list[Stored]:
-    return rows.page(connection, scope, Wanted(row=row), None, _OF_ONE)
+def _of(connection: sqlite3.Connection, scope: Scope, row: int) -> list[StoredTriple]:
+    return rows.page(connection, scope, TripleCriteria(row=row), None, _OF_ONE)
 
 
-def _beside(connection: sqlite3.Connection, scope: Scope, one: Stored) -> Iterator[Stored]:
+def _beside(connection: sqlite3.Connection, scope: Scope, one: StoredTriple) -> Iterator[StoredTriple]:
     subjects = _all_names(connection, scope, one.subject)
     objects = _all_names(connection, scope, one.object)
-    yield from rows.page(connection, scope, Wanted(subject=subjects, object=objects), None, _OF_ATTRIBUTE)
+    yield from rows.page(
+        connection, scope, TripleCriteria(subject=subjects, object=objects), None, _OF_ATTRIBUTE
+    )
     single = SINGLE.get(one.statement.predicate)
     if single is not None:
-        wanted = Wanted(
+        wanted = TripleCriteria(
             subject=None if single.turned else subjects,
             object=objects if single.turned else None,
             predicates=[one.statement.predicate],

@@ -17,7 +17,7 @@ _AT_ONCE = 100
 """Memories of one transaction: other writes wait for some 50 ms at most."""
 
 
-class Backlog:
+class TripleBackfill:
     """The memories of an older store. seconds: after so long other jobs have their turn."""
 
     def __init__(self, parts: Parts, stopping: Event, seconds: float) -> None:
@@ -43,6 +43,6 @@ class Backlog:
         for user_id in dict.fromkeys(user_id for user_id, _ in taken):
             ids = [id for owner, id in taken if owner == user_id]
             for stored in memories.find(tx.connection, Scope(user_id, ALL_AGENTS), ids).values():
-                evidence.noted(tx, stored.record, stored.row, self._parts.ids)
+                evidence.add_evidence(tx, stored.record, stored.row, self._parts.ids)
         tx.mark_changed()
         return bool(taken)

@@ -22,7 +22,7 @@ from memoryd.core.triple_line_shapes import (
     write_line,
 )
 from memoryd.engine.context import Parts
-from memoryd.engine.triples.triple_store import Triples, displayed_alias, of_memory, of_turn, screened
+from memoryd.engine.triples.triple_store import TripleStore, displayed_alias, of_memory, of_turn, screened
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, turns
 from memoryd.storage.requests import RequestKey
@@ -59,10 +59,10 @@ class _Stored:
         self.missing += [(line, place) for line, place in missing[: _MAX_MISSING - len(self.missing)]]
 
 
-class TripleLines:
+class TripleTransfer:
     """export_jsonl and import_jsonl."""
 
-    def __init__(self, parts: Parts, triples: Triples) -> None:
+    def __init__(self, parts: Parts, triples: TripleStore) -> None:
         self._parts = parts
         self._triples = triples
 

@@ -21,8 +21,8 @@ from memory_client.types import (
 )
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.engine.deletion.removal import Removal
-from memoryd.engine.memories.memory_writer import every
+from memoryd.engine.deletion.removal import PhysicalRemoval
+from memoryd.engine.memories.memory_writer import require_all
 from memoryd.engine.page_cursor import decode, encode, mark_of
 from memoryd.language.redact import screen_text
 from memoryd.language.triples import (
@@ -41,7 +41,7 @@ from memoryd.storage.records import memories, turns
 from memoryd.storage.requests import RequestKey
 from memoryd.storage.triples import census, entities, evidence, rows, walk
 from memoryd.storage.triples.entities import Entity
-from memoryd.storage.triples.rows import MANUAL, Evidence, Stored, Wanted
+from memoryd.storage.triples.rows import MANUAL, Evidence, StoredTriple, TripleCriteria
 from memoryd.storage.triples.walk import Bounds
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ _PATH_BOUNDS = Bounds(fan_out=1_000, budget=4_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
+class TripleFilter:
     """What a page is narrowed to, as the caller names it; None does not narrow."""
 
     subject: str | None
@@ -61,10 +61,10 @@ class Narrowed:
     evidence: str | None
 
 
-class Triples:
+class TripleStore:
     """add, page, query, path, delete, aliases and stats."""
 
-    def __init__(self, parts: Parts, removal: Removal) -> None:
+    def __init__(self, parts: Parts, removal: PhysicalRemoval) -> None:
         self._parts = parts
         self._removal = removal
 
@@ -82,7 +82,7 @@ class Triples:
 
         return self._parts.write_once(key, apply, now)
 
-    def page(self, narrowed: Narrowed, cursor: str | None, limit: int, scope: Scope) -> TriplePage:
+    def page(self, narrowed: TripleFilter, cursor: str | None, limit: int, scope: Scope) -> TriplePage:
         """One page and the cursor of the next."""
         mark = mark_of(repr(narrowed), scope.archived)
         before = None if cursor is None else decode(cursor, mark, str)[1]
@@ -235,8 +235,8 @@ def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) 
     of_turns = [id for id in ids if id.startswith("trn_")]
     told = memories.find(connection, scope, of_memories)
     said = turns.find(connection, scope, of_turns)
-    every(of_memories, told)
-    every(of_turns, said, "turn")
+    require_all(of_memories, told)
+    require_all(of_turns, said, "turn")
     for id, turn in said.items():
         if not turn.record.remembered:
             raise InvalidParameterError(
@@ -248,7 +248,7 @@ def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) 
     return [*map(of_memory, told.values()), *map(of_turn, said.values())]
 
 
-def of_memory(stored: memories.Stored) -> Evidence:
+def of_memory(stored: memories.StoredMemory) -> Evidence:
     """The evidence that a memory is, as it stands."""
     return Evidence(stored.row, stored.record.agent_id, stored.record.version)
 
@@ -258,7 +258,7 @@ def of_turn(stored: turns.StoredTurn) -> Evidence:
     return Evidence(stored.row, stored.record.agent_id)
 
 
-def _wanted(connection: sqlite3.Connection, narrowed: Narrowed, scope: Scope) -> Wanted | None:
+def _wanted(connection: sqlite3.Connection, narrowed: TripleFilter, scope: Scope) -> TripleCriteria | None:
     """None when a name or a piece of evidence is unknown, so that nothing can be found."""
     numbers: dict[str, list[int] | None] = {}
     for place in ("subject", "object", "entity"):
@@ -276,7 +276,7 @@ def _wanted(connection: sqlite3.Connection, narrowed: Narrowed, scope: Scope) ->
         meant = predicate_of(narrowed.predicate)
         predicates = meant.spellings
         negation = True if meant.is_negated and negation is None else negation
-    return Wanted(numbers["subject"], predicates, numbers["object"], numbers["entity"], negation, row)
+    return TripleCriteria(numbers["subject"], predicates, numbers["object"], numbers["entity"], negation, row)
 
 
 def _refuse_alias(connection: sqlite3.Connection, user_id: str, alias: str, entity: str) -> None:
@@ -303,12 +303,12 @@ def _bad_alias(fault: str, alias: str, expected: str) -> InvalidParameterError:
     return InvalidParameterError(f"alias: {fault}", parameter="alias", value=alias, expected=expected)
 
 
-def _shown(connection: sqlite3.Connection, scope: Scope, found: Sequence[Stored]) -> list[Triple]:
+def _shown(connection: sqlite3.Connection, scope: Scope, found: Sequence[StoredTriple]) -> list[Triple]:
     told = evidence.of(connection, scope, [one.number for one in found], _SHOWN_EVIDENCE)
     return [_triple(one, told[one.number]) for one in found]
 
 
-def _triple(stored: Stored, told: Sequence[evidence.Told]) -> Triple:
+def _triple(stored: StoredTriple, told: Sequence[evidence.EvidenceText]) -> Triple:
     said = evidence.worded(stored.statement, told)
     shown = displayed(said)
     return Triple(

@@ -46,7 +46,7 @@ class FormerMemories:
     def read(cls, connection: sqlite3.Connection, scope: Scope, node: Node, at: float) -> FormerMemories:
         """Those that pass a filter."""
         then = held(node, at, archived=scope.archived)
-        former = list(versions.known_otherwise(connection, scope, at))
+        former = list(versions.former_versions(connection, scope, at))
         known = {one.row: one.record for one in former if one.record is not None}
         records = {row: known[row] for row in sorted(known) if matches(then, known[row])}
         terms = {row: _read_terms(one.text) for row, one in records.items()}

@@ -11,7 +11,9 @@ _MOST = 400
 """Dates that are looked at, the newest: after as many nothing is left of what fades."""
 
 
-def note(tx: Transaction, calendar: Calendar, user_id: str, now: float, at: float | None = None) -> None:
+def record_activity(
+    tx: Transaction, calendar: Calendar, user_id: str, now: float, at: float | None = None
+) -> None:
     """Note today for a user, unless `at`, when it happened, is another time: then it is an import."""
     if at is None or abs(now - at) <= calendar.present:
         day = calendar.day(now)
@@ -29,7 +31,7 @@ def of_user(connection: sqlite3.Connection, calendar: Calendar, user_id: str, no
     return calendar.days(now, found.fetchall()[::-1])
 
 
-def noted(connection: sqlite3.Connection, user_id: str) -> list[tuple[int, int]]:
+def recorded_days(connection: sqlite3.Connection, user_id: str) -> list[tuple[int, int]]:
     """All dates of a user with their change numbers, ascending."""
     found = connection.execute("SELECT day, seq FROM active_days WHERE user_id = ? ORDER BY day", (user_id,))
     return [(int(day), int(seq)) for day, seq in found]

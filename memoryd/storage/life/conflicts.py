@@ -123,7 +123,7 @@ def _side(tx: Transaction, record: Record) -> tuple[str, int, bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ConflictStatement:
     """One of two texts. at, operator, reason: of its version; operator is None where no version tells."""
 
     text: str
@@ -133,15 +133,17 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RecordedConflict:
     """A conflict with the two sides of it."""
 
     row: ConflictRow
-    first: Side
-    second: Side
+    first: ConflictStatement
+    second: ConflictStatement
 
 
-def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | None, limit: int) -> list[Told]:
+def get_open(
+    connection: sqlite3.Connection, scope: Scope, memory_id: str | None, limit: int
+) -> list[RecordedConflict]:
     """Undecided conflicts that still hold, of one memory or of all, the gravest first, then the newest:
     between active memories a scope sees, or knowledge points of the user that count."""
     return _listed(connection, scope, memory_id, _UNDECIDED, (), limit)
@@ -149,7 +151,7 @@ def open_ones(connection: sqlite3.Connection, scope: Scope, memory_id: str | Non
 
 def decided(
     connection: sqlite3.Connection, scope: Scope, memory_id: str | None, since: float, limit: int
-) -> list[Told]:
+) -> list[RecordedConflict]:
     """Conflicts that were decided since a time and still hold, in the order of `open_ones`."""
     return _listed(connection, scope, memory_id, _DECIDED, (since,), limit)
 
@@ -161,7 +163,7 @@ def _listed(
     condition: str,
     values: tuple[float, ...],
     limit: int,
-) -> list[Told]:
+) -> list[RecordedConflict]:
     first, params = scoped(scope)
     second = first.replace("m.", "n.")
     of_one = "" if memory_id is None else "AND ? IN (c.first_id, c.second_id)"
@@ -184,16 +186,19 @@ def _listed(
     """
     of_memory = [] if memory_id is None else [memory_id]
     found = connection.execute(sql, [*params, *params, scope.user_id, *values, *of_memory, limit])
-    return [Told(ConflictRow(*row[:-8]), Side(*row[-8:-4]), Side(*row[-4:])) for row in map(tuple, found)]
+    return [
+        RecordedConflict(ConflictRow(*row[:-8]), ConflictStatement(*row[-8:-4]), ConflictStatement(*row[-4:]))
+        for row in map(tuple, found)
+    ]
 
 
-def noted(connection: sqlite3.Connection, user_id: str, ids: tuple[str, str]) -> int:
+def is_recorded(connection: sqlite3.Connection, user_id: str, ids: tuple[str, str]) -> int:
     """How many conflicts of any state there are between two."""
     sql = f"SELECT count(*) FROM conflicts c WHERE {_OF_TWO}"
     return int(connection.execute(sql, (user_id, *ids, *ids)).fetchone()[0])
 
 
-def settled(connection: sqlite3.Connection, user_id: str) -> set[tuple[str, str]]:
+def settled_pairs(connection: sqlite3.Connection, user_id: str) -> set[tuple[str, str]]:
     """The pairs of a user that were decided, or are noted, and still say what they said then."""
     sql = f"SELECT c.first_id, c.second_id FROM conflicts c WHERE c.user_id = ? AND {_HOLDS}"
     return {(first, second) for first, second in connection.execute(sql, (user_id,))}

@@ -75,7 +75,7 @@ def count(connection: sqlite3.Connection, scope: Scope, state: ReviewState, kind
     return int(connection.execute(f"SELECT count(*) {_OF_SCOPE} WHERE {condition}", params).fetchone()[0])
 
 
-def pending(connection: sqlite3.Connection, user_id: str, memory_id: str, kind: ReviewKind) -> str | None:
+def pending_id(connection: sqlite3.Connection, user_id: str, memory_id: str, kind: ReviewKind) -> str | None:
     """The id of the review of a kind that waits for a memory."""
     row = connection.execute(
         "SELECT id FROM reviews WHERE user_id = ? AND memory_id = ? AND kind = ? AND state = 'pending'",
@@ -84,7 +84,9 @@ def pending(connection: sqlite3.Connection, user_id: str, memory_id: str, kind: 
     return None if row is None else str(row[0])
 
 
-def renew(tx: Transaction, user_id: str, id: str, finding: FeedbackFinding, note: str | None) -> None:
+def update_pending(
+    tx: Transaction, user_id: str, id: str, finding: FeedbackFinding, note: str | None
+) -> None:
     """Give a review of feedback the newer finding, and the newer note if there is one."""
     tx.execute(
         "UPDATE reviews SET finding = ?, note = coalesce(?, note) WHERE user_id = ? AND id = ?",

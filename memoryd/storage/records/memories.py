@@ -22,7 +22,7 @@ _IN_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredMemory:
     """A record with its place.
 
     row: what derived stores call it by; text_seq: the text's change number; decay_seq: that of decay_from.
@@ -63,10 +63,10 @@ def remove(tx: Transaction, rows: Iterable[int]) -> None:
     tx.executemany("DELETE FROM memories WHERE row = ?", ((row,) for row in rows))
 
 
-def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Stored]:
+def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, StoredMemory]:
     """The visible memories of `ids`, by id."""
     owner, params = scoped(scope)
-    found: dict[str, Stored] = {}
+    found: dict[str, StoredMemory] = {}
     for batch in _batches(ids):
         condition = f"{owner} AND m.id IN (SELECT value FROM json_each(?))"
         for stored in _select(connection, condition, [*params, json.dumps(batch)]):
@@ -74,10 +74,10 @@ def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> di
     return found
 
 
-def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, Stored]:
+def by_rows(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) -> dict[int, StoredMemory]:
     """The active visible memories at `rows`, by row."""
     condition, params = visible("memory", scope, EVERYTHING)
-    found: dict[int, Stored] = {}
+    found: dict[int, StoredMemory] = {}
     for batch in _batches(rows):
         wanted = f"m.row IN (SELECT value FROM json_each(?)) AND {condition}"
         for stored in _select(connection, wanted, [json.dumps(batch), *params], index="NOT INDEXED"):
@@ -95,7 +95,7 @@ def ids_of(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) ->
 
 def scan(
     connection: sqlite3.Connection, scope: Scope, after: tuple[float, str] | None, limit: int
-) -> list[Stored]:
+) -> list[StoredMemory]:
     """Active memories oldest first, from behind `(created_at, id)`."""
     condition, params = visible("memory", scope, EVERYTHING)
     if after is not None:
@@ -103,7 +103,9 @@ def scan(
     return _select(connection, condition, params, f"ORDER BY m.created_at, m.id LIMIT {limit:d}")
 
 
-def changed_since(connection: sqlite3.Connection, scope: Scope, since: float, limit: int) -> list[Stored]:
+def changed_since(
+    connection: sqlite3.Connection, scope: Scope, since: float, limit: int
+) -> list[StoredMemory]:
     """Active memories made or changed at `since` or later, newest first."""
     condition, params = visible("memory", scope, EVERYTHING)
     tail = f"ORDER BY m.updated_at DESC, m.id DESC LIMIT {limit:d}"
@@ -119,7 +121,7 @@ def page(
     descending: bool,
     after: tuple[Any, str] | None,
     limit: int,
-) -> list[Stored]:
+) -> list[StoredMemory]:
     """Active memories in order, from behind `(order value, id)`; order must be a known column."""
     condition, params = visible("memory", scope, node)
     direction, sign = ("DESC", "<") if descending else ("ASC", ">")
@@ -143,7 +145,7 @@ def all_of_user(connection: sqlite3.Connection, user_id: str) -> list[tuple[int,
 
 def _select(
     connection: sqlite3.Connection, condition: str, params: list[Any], tail: str = "", index: str = ""
-) -> list[Stored]:
+) -> list[StoredMemory]:
     """index: `NOT INDEXED` goes by row numbers; SQLite would rather walk through all of a user's rows."""
     sql = (
         f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, m.decay_seq AS decay_seq, "
@@ -155,8 +157,8 @@ def _select(
     return [_stored(row) for row in connection.execute(sql, params)]
 
 
-def _stored(row: sqlite3.Row) -> Stored:
-    return Stored(row["row"], row["text_seq"], _record(row), bool(row["indexed"]), row["decay_seq"])
+def _stored(row: sqlite3.Row) -> StoredMemory:
+    return StoredMemory(row["row"], row["text_seq"], _record(row), bool(row["indexed"]), row["decay_seq"])
 
 
 def _values(record: Record) -> list[Any]:

@@ -18,7 +18,7 @@ _SCOPED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TurnPosition:
     """Where turns of a session go. position: of the first; opened: the session was not open before."""
 
     session: int
@@ -27,7 +27,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionRow:
     """A session and whether it is open."""
 
     number: int
@@ -47,7 +47,7 @@ def number_of(
 
 def receive(
     tx: Transaction, user_id: str, agent_id: str | None, session_id: str, count: int, now: float
-) -> Place:
+) -> TurnPosition:
     """Make room for so many turns; the session is made, or opened again, where it must be."""
     row = tx.execute(
         "SELECT number, turns, closed_at FROM sessions WHERE user_id = ? AND session_id = ? AND agent_id = ?",
@@ -59,23 +59,23 @@ def receive(
             "VALUES (?, ?, ?, ?, ?, ?)",
             (user_id, agent_id or "", session_id, now, now, count),
         )
-        return Place(int(cursor.lastrowid or 0), 0, opened=True)
+        return TurnPosition(int(cursor.lastrowid or 0), 0, opened=True)
     tx.execute(
         "UPDATE sessions SET turns = turns + ?, received_at = ?, closed_at = NULL, "
         "opened_at = CASE WHEN closed_at IS NULL THEN opened_at ELSE ? END WHERE number = ?",
         (count, now, now, row["number"]),
     )
-    return Place(int(row["number"]), int(row["turns"]), opened=row["closed_at"] is not None)
+    return TurnPosition(int(row["number"]), int(row["turns"]), opened=row["closed_at"] is not None)
 
 
-def find(connection: sqlite3.Connection, scope: Scope, session_id: str) -> list[Session]:
+def find(connection: sqlite3.Connection, scope: Scope, session_id: str) -> list[SessionRow]:
     """The visible sessions of a name: that of no agent, and those of the agents the scope sees."""
     owner, params = scoped(scope)
     found = connection.execute(
         f"SELECT m.number, m.closed_at IS NULL FROM {_SCOPED} WHERE {owner} AND m.session_id = ?",
         [*params, session_id],
     )
-    return [Session(int(number), bool(is_open)) for number, is_open in found]
+    return [SessionRow(int(number), bool(is_open)) for number, is_open in found]
 
 
 def under_way(connection: sqlite3.Connection, scope: Scope) -> str | None:

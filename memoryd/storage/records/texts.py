@@ -66,7 +66,7 @@ def is_any(connection: sqlite3.Connection, kind: TextKind, scope: Scope) -> bool
     return bool(connection.execute(sql, params).fetchone()[0])
 
 
-def told(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) -> list[tuple[str, str]]:
+def texts_by_id(connection: sqlite3.Connection, kind: TextKind, rows: Sequence[int]) -> list[tuple[str, str]]:
     """(id, text) of the texts of a kind at `rows`."""
     sql = f"SELECT id, text FROM {TABLES[kind]} WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row"
     return [(id, text) for id, text in connection.execute(sql, (json.dumps(list(rows)),))]

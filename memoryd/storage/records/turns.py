@@ -31,7 +31,7 @@ class StoredTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ContextTurn:
     """A remembered turn as it is read."""
 
     row: int
@@ -106,17 +106,17 @@ def count(connection: sqlite3.Connection, scope: Scope, node: Node) -> int:
     return int(connection.execute(f"SELECT count(*) FROM turns m WHERE {condition}", params).fetchone()[0])
 
 
-def last_said(connection: sqlite3.Connection, session: int) -> list[Said]:
+def last_turns(connection: sqlite3.Connection, session: int) -> list[ContextTurn]:
     """The last remembered turns of a session, as many as the next one is read with."""
     found = connection.execute(
         "SELECT row, speaker, text FROM turns WHERE session = ? AND remembered "
         f"ORDER BY position DESC LIMIT {CONTEXT_TURNS}",
         (session,),
     ).fetchall()
-    return [Said(int(row), line(speaker, text)) for row, speaker, text in reversed(found)]
+    return [ContextTurn(int(row), line(speaker, text)) for row, speaker, text in reversed(found)]
 
 
-def passages_of(before: Sequence[Said], lines: Sequence[str]) -> list[Passage]:
+def passages_of(before: Sequence[ContextTurn], lines: Sequence[str]) -> list[Passage]:
     """What is embedded of new turns, as `texts.passages` will have it. before: `last_said`."""
     said = [*(one.line for one in before), *lines]
     starts = range(len(before), len(said))
@@ -127,7 +127,7 @@ def _context(lines: Sequence[str]) -> str:
     return "\n".join(one[:CONTEXT_CHARS] for one in lines)
 
 
-def behind(connection: sqlite3.Connection, gone: Iterable[StoredTurn]) -> dict[int, str | None]:
+def following_turns(connection: sqlite3.Connection, gone: Iterable[StoredTurn]) -> dict[int, str | None]:
     """Row and agent of the turns that were read with these, which are no longer there."""
     found: dict[int, str | None] = {}
     for one in gone:
@@ -140,7 +140,7 @@ def behind(connection: sqlite3.Connection, gone: Iterable[StoredTurn]) -> dict[i
     return found
 
 
-def renew(tx: Transaction, rows: Iterable[int]) -> None:
+def mark_for_embedding(tx: Transaction, rows: Iterable[int]) -> None:
     """Give turns the change number of this transaction: what is embedded of them has changed."""
     tx.executemany(
         "UPDATE turns SET seq = ?, text_seq = ? WHERE row = ?", ((tx.seq, tx.seq, r) for r in rows)

@@ -28,7 +28,7 @@ Operation = Literal["create", "update", "archive", "restore", "promote", "merge"
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Cause:
     """What makes a version. operator: the caller's own name, `decay`, `system` or `review:` with a name."""
 
     operation: Operation
@@ -37,18 +37,18 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class MemoryVersion:
     """A version of a memory. record: None for the current one, which the memory itself holds."""
 
     number: int
-    deed: Deed
+    cause: Cause
     at: float
     changed: tuple[str, ...]
     record: Record | None
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
+class FormerVersion:
     """What was known of a memory that was changed later. record: None when it is no longer told apart."""
 
     row: int
@@ -56,7 +56,7 @@ class Former:
     record: Record | None
 
 
-def append(tx: Transaction, record: Record, deed: Deed, changed: list[str], before: Record | None) -> None:
+def append(tx: Transaction, record: Record, cause: Cause, changed: list[str], before: Record | None) -> None:
     """Note the version `record` is; `before` is the record it replaces, which keeps its snapshot."""
     if before is not None:
         tx.execute(
@@ -72,11 +72,11 @@ def append(tx: Transaction, record: Record, deed: Deed, changed: list[str], befo
             record.user_id,
             record.id,
             record.version,
-            deed.operation,
+            cause.operation,
             record.updated_at,
             json.dumps(changed) if changed else None,
-            deed.operator,
-            deed.reason,
+            cause.operator,
+            cause.reason,
             hash_of(tx.connection, record.text),
         ),
     )
@@ -87,7 +87,7 @@ def hash_of(connection: sqlite3.Connection, text: str) -> bytes:
     return salted(connection, normal_form(text).encode())
 
 
-def history(connection: sqlite3.Connection, record: Record, before: int, limit: int) -> list[Version]:
+def history(connection: sqlite3.Connection, record: Record, before: int, limit: int) -> list[MemoryVersion]:
     """The newest versions of a memory below a number, oldest first."""
     found = connection.execute(
         f"SELECT {_VERSION} FROM versions WHERE user_id = ? AND memory_id = ? AND version >= ? "
@@ -97,7 +97,9 @@ def history(connection: sqlite3.Connection, record: Record, before: int, limit: 
     return [_version(*row) for row in reversed(found)]
 
 
-def chosen(connection: sqlite3.Connection, record: Record, numbers: Sequence[int]) -> dict[int, Version]:
+def chosen(
+    connection: sqlite3.Connection, record: Record, numbers: Sequence[int]
+) -> dict[int, MemoryVersion]:
     """Some of the versions of a memory, by number; unknown ones are left out.
 
     Raises `HistoryLimitError` for one that is no longer told apart.
@@ -118,7 +120,7 @@ def told(connection: sqlite3.Connection, record: Record, numbers: Sequence[int])
     return {number: one.record or record for number, one in chosen(connection, record, numbers).items()}
 
 
-def known_at(connection: sqlite3.Connection, record: Record, at: float) -> Record | None:
+def version_at(connection: sqlite3.Connection, record: Record, at: float) -> Record | None:
     """What was known of a memory at a time, None for nothing yet. record: the current one.
 
     Raises `HistoryLimitError` for a time that is no longer told apart.
@@ -137,7 +139,7 @@ def known_at(connection: sqlite3.Connection, record: Record, at: float) -> Recor
     return _record(row[1])
 
 
-def known_otherwise(connection: sqlite3.Connection, scope: Scope, at: float) -> Iterator[Former]:
+def former_versions(connection: sqlite3.Connection, scope: Scope, at: float) -> Iterator[FormerVersion]:
     """What was known, at a time, of the memories in a scope that were changed after it, in any state."""
     owner, params = scoped(scope)
     sql = (
@@ -147,10 +149,10 @@ def known_otherwise(connection: sqlite3.Connection, scope: Scope, at: float) -> 
         "WHERE w.user_id = m.user_id AND w.memory_id = m.id AND w.at <= ?)"
     )
     for row, id, snapshot in connection.execute(sql, [*params, at, at]):
-        yield Former(row, id, None if snapshot is None else _record(snapshot))
+        yield FormerVersion(row, id, None if snapshot is None else _record(snapshot))
 
 
-def saying(connection: sqlite3.Connection, scope: Scope, text: str) -> list[str]:
+def ids_with_text(connection: sqlite3.Connection, scope: Scope, text: str) -> list[str]:
     """Ids of the memories in a scope that say a text, or said it in one of their versions."""
     owner, params = scoped(scope)
     # CROSS JOIN: left to itself SQLite walks through all of the user's memories
@@ -198,10 +200,10 @@ def _version(
     at: float,
     changed: str | None,
     snapshot: str | None,
-) -> Version:
-    return Version(
+) -> MemoryVersion:
+    return MemoryVersion(
         number,
-        Deed(operation, operator, reason),
+        Cause(operation, operator, reason),
         at,
         tuple(json.loads(changed)) if changed else (),
         None if snapshot is None else _record(snapshot),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from memory_client.types import TripleStats
 from memoryd.core.scope import Scope
 from memoryd.storage.triples import evidence, rows
-from memoryd.storage.triples.rows import Wanted
+from memoryd.storage.triples.rows import TripleCriteria
 
 _MOST_PREDICATES = 50
 
@@ -33,7 +33,7 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> TripleStats:
         "SELECT count(*) FROM entities WHERE user_id = ? AND alias_of IS NOT NULL", (scope.user_id,)
     ).fetchone()
     return TripleStats(
-        triples=rows.count(connection, everything, Wanted()),
+        triples=rows.count(connection, everything, TripleCriteria()),
         live=sum(count for _, count in predicates),
         entities=int(entities[0]),
         aliases=int(aliases[0]),

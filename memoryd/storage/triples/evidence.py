@@ -14,11 +14,11 @@ from memoryd.core.scope import Scope
 from memoryd.language.triples import Statement
 from memoryd.storage.database import Transaction
 from memoryd.storage.triples import entities, rows
-from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, Stored, agent_condition
+from memoryd.storage.triples.rows import FIRST_TURN, MANUAL, StoredTriple, agent_condition
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EvidenceText:
     """A piece of evidence.
 
     id, version: of the memory or turn, None for a caller's own word; language, degree, words: None for what
@@ -37,7 +37,7 @@ class Told:
 
 def of(
     connection: sqlite3.Connection, scope: Scope, numbers: Sequence[int], most: int
-) -> dict[int, list[Told]]:
+) -> dict[int, list[EvidenceText]]:
     """The evidence of triples that the scope sees, by the triple's number, at most so many of each: what is
     active first, then archived memories, newest first."""
     agent, params = agent_condition(scope)
@@ -49,20 +49,20 @@ def of(
         "ORDER BY e.triple, m.state IS NOT NULL AND m.state != 'active', e.row DESC",
         [json.dumps(list(numbers)), scope.user_id, *params],
     )
-    found: dict[int, list[Told]] = {number: [] for number in numbers}
+    found: dict[int, list[EvidenceText]] = {number: [] for number in numbers}
     for triple, row, version, memory, state, turn, *said in told:
         if len(found[triple]) >= most:
             continue
         if row == MANUAL:
-            found[triple].append(Told("manual", None, None, True, *said))
+            found[triple].append(EvidenceText("manual", None, None, True, *said))
         elif memory is not None:
-            found[triple].append(Told("memory", memory, version, state == "active", *said))
+            found[triple].append(EvidenceText("memory", memory, version, state == "active", *said))
         else:
-            found[triple].append(Told("turn", turn, None, True, *said))
+            found[triple].append(EvidenceText("turn", turn, None, True, *said))
     return found
 
 
-def worded(statement: Statement, told: Sequence[Told]) -> Statement:
+def worded(statement: Statement, told: Sequence[EvidenceText]) -> Statement:
     """The statement in the language and words of the newest evidence that counts; its degree is the newest
     that was stated in that language."""
     counting = [one for one in told if one.is_active] or told
@@ -102,7 +102,7 @@ def withdraw(
     return _destroy_bare(tx, user_id, {int(number) for (number,) in gone})
 
 
-def bury(tx: Transaction, scope: Scope, stored: Stored, now: float) -> int:
+def bury(tx: Transaction, scope: Scope, stored: StoredTriple, now: float) -> int:
     """Take back the evidence a scope sees and leave a tombstone; how much evidence went."""
     agent, params = agent_condition(scope)
     condition = agent.replace("e.agent_id", "agent_id")

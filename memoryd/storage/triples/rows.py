@@ -30,7 +30,7 @@ _FEW = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredTriple:
     """A triple with its place: its number, and those of its ends."""
 
     number: int
@@ -183,7 +183,7 @@ def _insert(tx: Transaction, user_id: str, statement: Statement, id: str, identi
     return int(cursor.lastrowid or 0)
 
 
-def find(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored | None:
+def find(connection: sqlite3.Connection, scope: Scope, id: str) -> StoredTriple | None:
     """A triple the scope sees."""
     condition, params = seen(scope)
     found = _select(connection, f"t.user_id = ? AND t.id = ? AND {condition}", [scope.user_id, id, *params])
@@ -191,7 +191,7 @@ def find(connection: sqlite3.Connection, scope: Scope, id: str) -> Stored | None
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TripleCriteria:
     """What a page holds: None does not narrow; subject, object: numbers of one entity; entity: at either end;
     row: of the memory or turn that is evidence."""
 
@@ -204,8 +204,8 @@ class Wanted:
 
 
 def page(
-    connection: sqlite3.Connection, scope: Scope, wanted: Wanted, before: str | None, limit: int
-) -> list[Stored]:
+    connection: sqlite3.Connection, scope: Scope, wanted: TripleCriteria, before: str | None, limit: int
+) -> list[StoredTriple]:
     """Triples the scope sees, newest first, older than the id `before`."""
     condition, params = _wanted(connection, scope, wanted)
     if before is not None:
@@ -213,7 +213,7 @@ def page(
     return _select(connection, condition, params, f"ORDER BY t.id DESC LIMIT {limit:d}")
 
 
-def scan(connection: sqlite3.Connection, scope: Scope, after: str, limit: int) -> list[Stored]:
+def scan(connection: sqlite3.Connection, scope: Scope, after: str, limit: int) -> list[StoredTriple]:
     """Triples the scope sees, oldest first, from behind an id."""
     condition, params = seen(scope)
     return _select(
@@ -224,13 +224,13 @@ def scan(connection: sqlite3.Connection, scope: Scope, after: str, limit: int) -
     )
 
 
-def count(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> int:
+def count(connection: sqlite3.Connection, scope: Scope, wanted: TripleCriteria) -> int:
     """How many of them there are."""
     condition, params = _wanted(connection, scope, wanted)
     return int(connection.execute(f"SELECT count(*) FROM triples t WHERE {condition}", params).fetchone()[0])
 
 
-def _is_narrow(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> bool:
+def _is_narrow(connection: sqlite3.Connection, scope: Scope, wanted: TripleCriteria) -> bool:
     """Whether so few triples fit that they are better sorted than met on the way through them all."""
     ends = [*(wanted.subject or ()), *(wanted.object or ()), *(wanted.entity or ())]
     if wanted.row is not None or not ends:
@@ -239,7 +239,7 @@ def _is_narrow(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> 
     return sum(one.degree for one in known.values()) <= _FEW
 
 
-def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> Sql:
+def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: TripleCriteria) -> Sql:
     """The plus keeps SQLite from going by the user."""
     narrow = "+" if _is_narrow(connection, scope, wanted) else ""
     parts, params = [f"{narrow}t.user_id = ?"], [scope.user_id]
@@ -269,7 +269,7 @@ def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Wanted) -> Sql
 
 def _select(
     connection: sqlite3.Connection, condition: str, params: list[object], tail: str = ""
-) -> list[Stored]:
+) -> list[StoredTriple]:
     cursor = connection.cursor()
     cursor.row_factory = None
     return [
@@ -278,8 +278,8 @@ def _select(
     ]
 
 
-def stored_of(row: Sequence[object]) -> Stored:
+def stored_of(row: Sequence[object]) -> StoredTriple:
     """A row of the columns above."""
     number, id, subject, of, predicate, object, what, negation, frequency, condition, made = row
     statement = Statement(of, predicate, what, bool(negation), frequency, condition)  # type: ignore[arg-type]
-    return Stored(number, id, subject, object, statement, made)  # type: ignore[arg-type]
+    return StoredTriple(number, id, subject, object, statement, made)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from memoryd.core.scope import Scope
 from memoryd.storage.triples import entities
-from memoryd.storage.triples.rows import Stored, seen, stored_of
+from memoryd.storage.triples.rows import StoredTriple, seen, stored_of
 
 HOP_DISCOUNT = 0.5
 """What another hop leaves of a weight."""
@@ -35,7 +35,7 @@ class Bounds:
 class Reached:
     """A triple with the hop it was reached in, from 1, and its weight in (0, 1]."""
 
-    stored: Stored
+    stored: StoredTriple
     hop: int
     weight: float
 
@@ -52,7 +52,7 @@ class Walk:
 class Link:
     """A triple seen from one end. far: the root of the other end."""
 
-    stored: Stored
+    stored: StoredTriple
     far: int
 
 
@@ -167,7 +167,7 @@ def _discount(degree: int) -> float:
 
 def path(
     connection: sqlite3.Connection, scope: Scope, first: int, last: int, max_hops: int, bounds: Bounds
-) -> tuple[list[Stored] | None, bool]:
+) -> tuple[list[StoredTriple] | None, bool]:
     """The triples of a shortest way between two roots, or None; and whether something was left out.
 
     Looks from both ends, the one with fewer entities to follow first, so that a hub costs what the other end
@@ -175,12 +175,12 @@ def path(
     """
     if first == last:
         return [], False
-    ways: tuple[dict[int, list[Stored]], ...] = ({first: []}, {last: []})
-    edges: list[Mapping[int, list[Stored]]] = [{first: []}, {last: []}]
+    ways: tuple[dict[int, list[StoredTriple]], ...] = ({first: []}, {last: []})
+    edges: list[Mapping[int, list[StoredTriple]]] = [{first: []}, {last: []}]
     cut, looked_at = False, 0
     for _ in range(max_hops):
         side = 0 if _effort(connection, scope, edges[0]) <= _effort(connection, scope, edges[1]) else 1
-        ahead: dict[int, list[Stored]] = {}
+        ahead: dict[int, list[StoredTriple]] = {}
         for root, way in edges[side].items():
             room = min(bounds.fan_out, bounds.budget - looked_at)
             if room <= 0:
