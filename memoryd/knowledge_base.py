@@ -28,7 +28,7 @@ from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
 from memoryd.app.build import App
 from memoryd.app.settings import load_settings
-from memoryd.core.call_context import Call, silent
+from memoryd.core.call_context import Call, calling, silent
 from memoryd.storage.ownership import DirectoryOwner
 
 CALL_SECONDS = 30.0
@@ -118,5 +118,6 @@ class KnowledgeBase(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
     def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:
         deadline = Deadline.after(None if spec.is_long else CALL_SECONDS)
         call = Call(deadline, current_callback() or silent)
-        result = self._app.dispatcher.carry_out(spec, params, call)
-        return list(result) if isinstance(result, Iterator) else result
+        with calling(call):
+            result = self._app.dispatcher.carry_out(spec, params, call)
+            return list(result) if isinstance(result, Iterator) else result

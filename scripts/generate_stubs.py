@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
 __memoryd_script__ = True  # importing the client starts no daemon
 
@@ -16,16 +17,19 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from memory_client import types  # noqa: E402
-from memory_client.api import GROUPS, METHODS, MethodSpec  # noqa: E402
+from memory_client.api import GROUPS, METHODS, MethodSpec, parameters  # noqa: E402
 from reference_pages.signatures import parameter_text  # noqa: E402
 
 STUB = ROOT / "memory_client" / "aio.pyi"
 HEAD = '''"""Made by scripts/generate_stubs.py from memory_client.api; do not edit."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from memory_client.api import MethodSpec
+from memory_client.api.parameters import (
+{parameters}
+)
 from memory_client.async_core import AsyncCore
 from memory_client.types import (
 {names}
@@ -45,10 +49,10 @@ GROUP = """class Async{title}Client:
 
 def stub() -> str:
     """The text of the stub."""
-    names = sorted(_types_used(), key=lambda name: (name.casefold(), name))
     apart = [group for group in GROUPS if group != "memory"]
     return HEAD.format(
-        names="\n".join(f"    {name}," for name in names),
+        parameters=_imports(parameters),
+        names=_imports(types),
         groups="\n".join(GROUP.format(title=_title(one), methods=_methods(one)) for one in apart).rstrip(),
         attributes="\n".join(f"    {one}: Async{_title(one)}Client" for one in apart),
         memory=_methods("memory"),
@@ -60,7 +64,13 @@ def _title(group: str) -> str:
     return "KnowledgePoints" if group == "knowledge" else group.title()
 
 
-def _types_used() -> set[str]:
+def _imports(module: ModuleType) -> str:
+    """The names of a module that the declarations use, as lines of an import."""
+    used = {word for word in _words_used() if hasattr(module, word)} - {"Annotated", "Any", "Literal"}
+    return "\n".join(f"    {name}," for name in sorted(used, key=lambda name: (name.casefold(), name)))
+
+
+def _words_used() -> set[str]:
     annotations = [
         str(annotation)
         for spec in METHODS.values()
@@ -69,8 +79,7 @@ def _types_used() -> set[str]:
             *(parameter.annotation for parameter in spec.parameters.values()),
         )
     ]
-    words = {word for annotation in annotations for word in re.findall(r"\w+", annotation)}
-    return {word for word in words if hasattr(types, word)} - {"Any", "Literal"}
+    return {word for annotation in annotations for word in re.findall(r"\w+", annotation)}
 
 
 def _methods(group: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_client.api.parameters import MemoryId, Name
 from memory_client.api.spec import long_running
 from memory_client.types import Conflict, ResolveResult
 
@@ -12,12 +13,12 @@ class ConflictsAPI:
     @long_running
     def conflicts(
         self,
-        memory_id: str | None = None,
+        memory_id: MemoryId | None = None,
         window: str | None = None,
         *,
         decided: bool = False,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> list[Conflict]:
         """Statements that exclude each other: negation, opposite words, numbers, dates, places, attributes of
         which there is one (name, birthday, age, job, spouse, home); the gravest first, then the newest.
@@ -45,9 +46,9 @@ class ConflictsAPI:
         reason: str | None = None,
         keep_both: bool = False,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> ResolveResult:
         """Decide between two memories: the loser is archived as `wrong`, and what was open between the two is
         closed; the winner stays as it is. `restore` brings the loser back, with all that it excludes.

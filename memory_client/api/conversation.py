@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory_client.api.parameters import Name, ResultCount, TurnId, TurnIds
 from memory_client.api.spec import long_running
 from memory_client.types import (
     AppendResult,
@@ -29,18 +30,18 @@ class ConversationAPI:
 
     def append(
         self,
-        session_id: str,
+        session_id: Name,
         role: Role,
         text: str,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
         at: float | str | None = None,
         tz: str | None = None,
         speaker: str | None = None,
         metadata: dict[str, Any] | None = None,
         remember: bool = True,
-        request_id: str | None = None,
+        request_id: Name | None = None,
     ) -> AppendResult:
         """Store one turn durably, without waiting for its vector; keyword search finds it at once.
 
@@ -54,13 +55,13 @@ class ConversationAPI:
     @long_running
     def extend(
         self,
-        session_id: str,
+        session_id: Name,
         turns: list[TurnItem],
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
         tz: str | None = None,
-        request_id: str | None = None,
+        request_id: Name | None = None,
     ) -> ExtendResult:
         """Store many turns with their vectors, chunk by chunk, in order.
 
@@ -72,24 +73,24 @@ class ConversationAPI:
 
     def window(
         self,
-        session_id: str,
-        limit: int = 20,
+        session_id: Name,
+        limit: ResultCount = 20,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> list[Turn]:
         """The newest `limit` (1 to 1000) turns of a session in order, those not to be remembered too."""
 
     def page(
         self,
-        session_id: str | None = None,
+        session_id: Name | None = None,
         *,
         filters: Filters | None = None,
         sort_order: Direction = "asc",
         cursor: str | None = None,
-        limit: int = 50,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        limit: ResultCount = 50,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> TurnPage:
         """Remembered turns of a session, or of all, by when they were said; `limit` 1 to 1000.
 
@@ -97,18 +98,18 @@ class ConversationAPI:
         counts all pages.
         """
 
-    def get(self, id: str, *, user_id: str = "default", agent_id: str | None = None) -> Turn | None:
+    def get(self, id: TurnId, *, user_id: Name = "default", agent_id: Name | None = None) -> Turn | None:
         """One turn, or None when it is unknown, another user's or gone. Raises `WrongIdError`."""
 
     @long_running
     def delete(
         self,
-        ids: list[str] | None = None,
+        ids: TurnIds | None = None,
         *,
-        session_id: str | None = None,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        session_id: Name | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> DeleteResult:
         """Destroy the turns of `ids`, or a whole session: one of the two.
 
@@ -117,11 +118,11 @@ class ConversationAPI:
 
     def end(
         self,
-        session_id: str,
+        session_id: Name,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> EndResult:
         """Close a session; its turns that are not to be remembered go.
 

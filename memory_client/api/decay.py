@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from memory_client.api.parameters import Between, Name, PassId
 from memory_client.api.spec import long_running
 from memory_client.types import DecayPass, DecayPreview, DeleteResult, UndoPassResult
 
@@ -17,13 +20,17 @@ class DecayAPI:
 
     @long_running
     def preview(
-        self, limit: int = 100, *, user_id: str = "default", agent_id: str | None = None
+        self,
+        limit: Annotated[int, Between(0, 1000)] = 100,
+        *,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> DecayPreview:
         """What a pass would do now, the first `limit` (0 to 1000) memories by name; changes nothing."""
 
     @long_running
     def run(
-        self, *, user_id: str = "default", agent_id: str | None = None, request_id: str | None = None
+        self, *, user_id: Name = "default", agent_id: Name | None = None, request_id: Name | None = None
     ) -> DecayPass:
         """Make a pass now.
 
@@ -35,11 +42,11 @@ class DecayAPI:
     @long_running
     def undo_pass(
         self,
-        id: str,
+        id: PassId,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UndoPassResult:
         """Bring back what a pass archived, each as `restore` does, and withdraw its open reviews.
 
@@ -50,12 +57,12 @@ class DecayAPI:
     @long_running
     def purge(
         self,
-        older_than: float | None = None,
+        older_than: Annotated[float, Between(0, 100_000)] | None = None,
         *,
         dry_run: bool = False,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> DeleteResult:
         """Destroy what was archived more than `older_than` days ago, by default `decay.retention_days`.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_client.api.parameters import ForgettableIds, MemoryId, MemoryIds, Name, ResultCount
 from memory_client.api.spec import long_running
 from memory_client.types import DeleteAllResult, DeleteResult, Filters, ForgetResult
 
@@ -15,15 +16,15 @@ class ForgetAPI:
 
     def delete(
         self,
-        id: str,
+        id: MemoryId,
         reason: str | None = None,
         *,
         sources: bool = False,
         force: bool = False,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> DeleteResult:
         """Destroy a memory in every state and version, and everything derived from it.
 
@@ -38,15 +39,15 @@ class ForgetAPI:
         self,
         query: str | None = None,
         *,
-        ids: list[str] | None = None,
+        ids: ForgettableIds | None = None,
         dry_run: bool = True,
         force: bool = False,
-        n_results: int = 20,
+        n_results: ResultCount = 20,
         reason: str | None = None,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> ForgetResult:
         """Show what a query means, active or not: memories, turns and triples; then destroy some by `ids`.
 
@@ -61,16 +62,16 @@ class ForgetAPI:
     @long_running
     def delete_many(
         self,
-        ids: list[str] | None = None,
+        ids: MemoryIds | None = None,
         *,
         filters: Filters | None = None,
         dry_run: bool = False,
         force: bool = False,
         reason: str | None = None,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> DeleteResult:
         """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
 
@@ -80,5 +81,5 @@ class ForgetAPI:
         """
 
     @long_running
-    def delete_all(self, user_id: str, *, request_id: str | None = None) -> DeleteAllResult:
+    def delete_all(self, user_id: Name, *, request_id: Name | None = None) -> DeleteAllResult:
         """Destroy every row and file of a user, physically, before it returns. `user_id` has no default."""

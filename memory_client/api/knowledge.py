@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from memory_client.api.parameters import Between, Name, PointIds, ResultCount, Seed
 from memory_client.api.spec import long_running
 from memory_client.types import (
     Filters,
@@ -28,11 +31,11 @@ class KnowledgeAPI:
     @long_running
     def save_knowledge(
         self,
-        user_id: str,
+        user_id: Name,
         version_id: str | None,
         points: list[KnowledgeItem],
         *,
-        request_id: str | None = None,
+        request_id: Name | None = None,
     ) -> KnowledgeVersion:
         """Store an increment; `version_id` None is now. The same version with the same points is no change.
 
@@ -43,24 +46,27 @@ class KnowledgeAPI:
 
     @long_running
     def load_knowledge(
-        self, user_id: str, version_id: str | None = "latest", top_k: int | None = None
+        self,
+        user_id: Name,
+        version_id: str | None = "latest",
+        top_k: Annotated[int, Between(1, 10_000)] | None = None,
     ) -> list[KnowledgePoint]:
         """The points of a version as they were saved; `latest` is the newest one, None a sample.
 
         `top_k`: only so many, those of the best scores; of a sample its size, 5 by default.
         """
 
-    def get_latest_version_id(self, user_id: str) -> str:
+    def get_latest_version_id(self, user_id: Name) -> str:
         """The newest version, '' when there is none."""
 
-    def get_recent_versions(self, user_id: str, count: int = 5) -> list[str]:
+    def get_recent_versions(self, user_id: Name, count: ResultCount = 5) -> list[str]:
         """The ids of the newest `count` (1 to 1000) versions, newest first."""
 
-    def get_version(self, user_id: str, version_id: str = "latest") -> KnowledgeVersion | None:
+    def get_version(self, user_id: Name, version_id: str = "latest") -> KnowledgeVersion | None:
         """What a version is, with the lines of its file that cannot be read; None when there is none yet."""
 
     def retrieve_relevant_knowledge(
-        self, user_id: str, query: str | None = None, top_k: int | None = None
+        self, user_id: Name, query: str | None = None, top_k: ResultCount | None = None
     ) -> list[RelevantPoint]:
         """What is known now that has to do with a query, by meaning and words.
 
@@ -70,7 +76,11 @@ class KnowledgeAPI:
         """
 
     def retrieve_knowledge_with_sampling(
-        self, user_id: str, top_k: int | None = None, *, seed: int | None = None
+        self,
+        user_id: Name,
+        top_k: Annotated[int, Between(1, 10_000)] | None = None,
+        *,
+        seed: Seed | None = None,
     ) -> list[KnowledgePoint]:
         """Points of the 5 newest versions, drawn without replacement with weights equal to their scores.
 
@@ -79,7 +89,7 @@ class KnowledgeAPI:
         """
 
     @long_running
-    def merge(self, user_id: str, *, request_id: str | None = None) -> KnowledgeMergeResult:
+    def merge(self, user_id: Name, *, request_id: Name | None = None) -> KnowledgeMergeResult:
         """Make one version of what is known now, points that say the same as one; nothing where none is new.
 
         They must agree in polarity, numbers, times and names; the best score stays, metadata is joined.
@@ -88,21 +98,21 @@ class KnowledgeAPI:
         """
 
     @long_running
-    def compare(self, user_id: str, first: str, second: str) -> KnowledgeComparison:
+    def compare(self, user_id: Name, first: str, second: str) -> KnowledgeComparison:
         """What the second version adds to the first one, lacks of it, and scores or types otherwise."""
 
     @long_running
-    def rollback(self, user_id: str, version_id: str, *, request_id: str | None = None) -> KnowledgeVersion:
+    def rollback(self, user_id: Name, version_id: str, *, request_id: Name | None = None) -> KnowledgeVersion:
         """Make a new version that equals an old one; what was known then is what is known now."""
 
     def publish(
         self,
-        name: str,
-        ids: list[str] | None = None,
+        name: Name,
+        ids: PointIds | None = None,
         filters: Filters | None = None,
         *,
-        user_id: str = "default",
-        request_id: str | None = None,
+        user_id: Name = "default",
+        request_id: Name | None = None,
     ) -> SharedSet:
         """Let others subscribe to points: those of `ids`, or those the filters find now; one of the two.
 
@@ -113,7 +123,7 @@ class KnowledgeAPI:
         """
 
     def subscribe(
-        self, owner: str, name: str, *, user_id: str = "default", request_id: str | None = None
+        self, owner: Name, name: Name, *, user_id: Name = "default", request_id: Name | None = None
     ) -> SharedSet:
         """Find a user's published set by `search(scope=["shared"])` from now on.
 
@@ -121,17 +131,17 @@ class KnowledgeAPI:
         """
 
     def unsubscribe(
-        self, owner: str, name: str, *, user_id: str = "default", request_id: str | None = None
+        self, owner: Name, name: Name, *, user_id: Name = "default", request_id: Name | None = None
     ) -> None:
         """Give a subscription back. Raises `NotFoundError`."""
 
     def revoke(
         self,
-        name: str,
-        subscriber: str | None = None,
+        name: Name,
+        subscriber: Name | None = None,
         *,
-        user_id: str = "default",
-        request_id: str | None = None,
+        user_id: Name = "default",
+        request_id: Name | None = None,
     ) -> int:
         """Take an own set back from one user, for good, or from all, and the set with it.
 
@@ -139,5 +149,5 @@ class KnowledgeAPI:
         begins anew after one. Returns from how many it was taken. Raises `NotFoundError`.
         """
 
-    def shared(self, *, user_id: str = "default") -> list[SharedSet]:
+    def shared(self, *, user_id: Name = "default") -> list[SharedSet]:
         """The sets a user has published, with their subscribers, then those the user has subscribed to."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from memory_client.api.parameters import Between, MemoryId, Name
 from memory_client.types import BoostResult, Feedback, FeedbackResult, UpdateResult
 
 
@@ -10,13 +13,13 @@ class LifeAPI:
 
     def boost(
         self,
-        id: str,
+        id: MemoryId,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> BoostResult:
         """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts again.
 
@@ -29,24 +32,24 @@ class LifeAPI:
 
     def mark_used(
         self,
-        ids: list[str],
+        ids: Annotated[list[MemoryId], Between(0, 1000)],
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> list[BoostResult]:
         """`boost` for each memory a reply has really used, at most 1000, all or none, each id once."""
 
     def feedback(
         self,
-        id: str,
+        id: MemoryId,
         finding: Feedback,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> FeedbackResult:
         """Say that a memory was `useful`, or is `wrong` or `outdated`.
 
@@ -57,14 +60,14 @@ class LifeAPI:
 
     def pin(
         self,
-        id: str,
+        id: MemoryId,
         pinned: bool = True,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Keep a memory as it is: exempt from decay, expiry, review and purge; `pinned=False` ends it.
 
@@ -73,13 +76,13 @@ class LifeAPI:
 
     def archive(
         self,
-        id: str,
+        id: MemoryId,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Put a memory away: ordinary searches no longer find it, `restore` brings it back.
 
@@ -88,13 +91,13 @@ class LifeAPI:
 
     def restore(
         self,
-        id: str,
+        id: MemoryId,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Bring an archived memory back, whatever archived it; its clock starts anew, at .5 or more.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from memory_client.api.parameters import Between, MemoryId, MemoryIds, Name, ResultCount
 from memory_client.api.spec import long_running
 from memory_client.types import (
     Direction,
@@ -40,10 +41,10 @@ class MemoryAPI:
         text: str,
         metadata: dict[str, Any] | None = None,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        session_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        session_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> str:
         """Store one memory durably; return its id.
 
@@ -61,10 +62,10 @@ class MemoryAPI:
         self,
         items: list[str | MemoryItem],
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        session_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        session_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> list[str]:
         """Store many memories, chunk by chunk; return their ids in order.
 
@@ -74,11 +75,11 @@ class MemoryAPI:
 
     def get(
         self,
-        id: str,
+        id: MemoryId,
         *,
         as_of: float | str | None = None,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> Memory | None:
         """One memory in any state, or None when it is unknown, another user's or destroyed.
 
@@ -87,13 +88,13 @@ class MemoryAPI:
         """
 
     def get_many(
-        self, ids: list[str], *, user_id: str = "default", agent_id: str | None = None
+        self, ids: MemoryIds, *, user_id: Name = "default", agent_id: Name | None = None
     ) -> list[Memory | None]:
         """The memories of `ids`, in their order, None where `get` would say None."""
 
     @long_running
     def get_all(
-        self, user_id: str = "default", *, include_archived: bool = False, agent_id: str | None = None
+        self, user_id: Name = "default", *, include_archived: bool = False, agent_id: Name | None = None
     ) -> list[Memory]:
         """All active memories, oldest first; with `include_archived` those in other states, too."""
 
@@ -104,11 +105,11 @@ class MemoryAPI:
         order: Order = "created_at",
         sort_order: Direction = "desc",
         cursor: str | None = None,
-        limit: int = 50,
+        limit: ResultCount = 50,
         as_of: float | str | None = None,
         include_archived: bool = False,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> Page:
         """Active memories page by page, `limit` 1 to 1000; with `include_archived` in every state.
 
@@ -121,15 +122,15 @@ class MemoryAPI:
     def search(
         self,
         query: str,
-        n_results: int = 5,
+        n_results: ResultCount = 5,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        session_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        session_id: Name | None = None,
         mode: Mode = "auto",
         scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
-        offset: int = 0,
+        offset: Annotated[int, Between(0, 100_000)] = 0,
         min_score: Threshold | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
@@ -166,15 +167,15 @@ class MemoryAPI:
     def explain(
         self,
         query: str,
-        n_results: int = 5,
+        n_results: ResultCount = 5,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        session_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        session_id: Name | None = None,
         mode: Mode = "auto",
         scope: list[SearchScope] | Literal["all"] | None = None,
         filters: Filters | None = None,
-        offset: int = 0,
+        offset: Annotated[int, Between(0, 100_000)] = 0,
         min_score: Threshold | None = None,
         sort_by: SearchOrder = "relevance",
         sort_order: Direction = "desc",
@@ -196,24 +197,24 @@ class MemoryAPI:
         *,
         filters: Filters | None = None,
         include_archived: bool = False,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> int:
         """How many active memories fit the filters; with `include_archived` memories in any state."""
 
-    def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> Stats:
+    def stats(self, *, user_id: Name = "default", agent_id: Name | None = None) -> Stats:
         """Counts by category, kind, source and state, sizes and ages."""
 
     def update_text(
         self,
-        id: str,
+        id: MemoryId,
         text: str,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Put a memory better: same id, next version.
 
@@ -224,14 +225,14 @@ class MemoryAPI:
 
     def update_metadata(
         self,
-        id: str,
+        id: MemoryId,
         metadata: dict[str, Any],
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Merge `metadata` into a memory's; None removes a key (a field falls back to its default).
 
@@ -241,15 +242,15 @@ class MemoryAPI:
 
     def update_importance(
         self,
-        id: str,
-        delta: float | None = None,
+        id: MemoryId,
+        delta: Annotated[float, Between(-5, 5)] | None = None,
         *,
-        value: float | None = None,
+        value: Annotated[float, Between(0, 5)] | None = None,
         reason: str | None = None,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Change the importance by `delta`, or set it to `value`; kept within 0 and 5.
 

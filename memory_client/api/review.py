@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_client.api.parameters import Name, ResultCount, ReviewId
 from memory_client.types import DecideResult, ReviewKind, ReviewPage, ReviewState, Verdict
 
 
@@ -20,22 +21,22 @@ class ReviewAPI:
         *,
         kind: ReviewKind | None = None,
         cursor: str | None = None,
-        limit: int = 50,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        limit: ResultCount = 50,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> ReviewPage:
         """Reviews in a state, the oldest first, `limit` 1 to 1000; `cursor` is that of the page before."""
 
     def decide(
         self,
-        id: str,
+        id: ReviewId,
         verdict: Verdict,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> DecideResult:
         """Answer a review.
 

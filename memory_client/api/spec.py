@@ -52,6 +52,11 @@ class MethodSpec:
     def required(self) -> frozenset[str]:
         return frozenset(n for n, p in self.parameters.items() if p.default is p.empty)
 
+    @functools.cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Of the parameters that may be left out."""
+        return {n: p.default for n, p in self.parameters.items() if p.default is not p.empty}
+
     @property
     def is_write(self) -> bool:
         return "request_id" in self.parameters

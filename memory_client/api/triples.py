@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from memory_client.api.parameters import Between, Entity, EvidenceId, Name, ResultCount, TripleId
 from memory_client.api.spec import long_running
 from memory_client.types import (
     DeleteResult,
@@ -37,10 +40,10 @@ class TriplesAPI:
         frequency: str | None = None,
         condition: str | None = None,
         degree: str | None = None,
-        evidence: list[str] | None = None,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        evidence: Annotated[list[EvidenceId], Between(0, 100)] | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> str:
         """Store a triple, or further evidence of one there is; return its id.
 
@@ -55,17 +58,17 @@ class TriplesAPI:
     def page(
         self,
         *,
-        subject: str | None = None,
-        predicate: str | None = None,
-        object: str | None = None,
-        entity: str | None = None,
+        subject: Entity | None = None,
+        predicate: Entity | None = None,
+        object: Entity | None = None,
+        entity: Entity | None = None,
         negation: bool | None = None,
-        evidence: str | None = None,
+        evidence: EvidenceId | None = None,
         include_archived: bool = False,
         cursor: str | None = None,
-        limit: int = 50,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        limit: ResultCount = 50,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> TriplePage:
         """Triples page by page, newest first, `limit` 1 to 1000.
 
@@ -75,14 +78,14 @@ class TriplesAPI:
 
     def query(
         self,
-        entity: str,
-        hops: int = 1,
+        entity: Entity,
+        hops: Annotated[int, Between(1, 3)] = 1,
         *,
-        predicate: str | None = None,
-        limit: int = 50,
+        predicate: Entity | None = None,
+        limit: Annotated[int, Between(1, 500)] = 50,
         include_archived: bool = False,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> TripleQuery:
         """What is within `hops` (1 to 3) of an entity; `predicate` narrows the first hop, `limit` 1 to 500.
 
@@ -92,23 +95,23 @@ class TriplesAPI:
 
     def path(
         self,
-        a: str,
-        b: str,
-        max_hops: int = 3,
+        a: Entity,
+        b: Entity,
+        max_hops: Annotated[int, Between(1, 6)] = 3,
         *,
         include_archived: bool = False,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> TriplePath:
         """A shortest way from one entity to another over at most `max_hops` (1 to 6) triples."""
 
     def delete(
         self,
-        id: str,
+        id: TripleId,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> DeleteResult:
         """Destroy a triple: no memory makes it again, only `add` does. Memories that say so stay.
 
@@ -117,7 +120,7 @@ class TriplesAPI:
         """
 
     def alias(
-        self, alias: str, entity: str, *, user_id: str = "default", request_id: str | None = None
+        self, alias: Entity, entity: Entity, *, user_id: Name = "default", request_id: Name | None = None
     ) -> TripleAlias:
         """Make `alias` another name of `entity`, for all agents; each may be new.
 
@@ -125,16 +128,20 @@ class TriplesAPI:
         is an alias of something else.
         """
 
-    def unalias(self, alias: str, *, user_id: str = "default", request_id: str | None = None) -> None:
+    def unalias(self, alias: Entity, *, user_id: Name = "default", request_id: Name | None = None) -> None:
         """Make an alias a thing of its own again, as it was before. Raises `NotFoundError`."""
 
     def aliases(
-        self, entity: str | None = None, *, limit: int = 1000, user_id: str = "default"
+        self,
+        entity: Entity | None = None,
+        *,
+        limit: Annotated[int, Between(1, 10_000)] = 1000,
+        user_id: Name = "default",
     ) -> list[TripleAlias]:
         """The other names of an entity, or all there are; `limit` 1 to 10,000."""
 
     @long_running
-    def export_jsonl(self, user_id: str = "default", *, shape: TripleShape = "memoryd") -> list[str]:
+    def export_jsonl(self, user_id: Name = "default", *, shape: TripleShape = "memoryd") -> list[str]:
         """All triples of a user and all agents, archived ones too, and the aliases: one JSON text a line.
 
         `shape="companion"`: `{"id", "subject", "predicate", "object", "source_memory_ids", "metadata"}` with
@@ -145,11 +152,11 @@ class TriplesAPI:
     @long_running
     def import_jsonl(
         self,
-        lines: list[str],
+        lines: Annotated[list[str], Between(0, 1_000_000)],
         *,
-        memory_ids: dict[str, str] | None = None,
-        user_id: str = "default",
-        request_id: str | None = None,
+        memory_ids: Annotated[dict[str, EvidenceId], Between(0, 1_000_000)] | None = None,
+        user_id: Name = "default",
+        request_id: Name | None = None,
     ) -> TripleImport:
         """Take in lines of either shape of `export_jsonl`; damaged ones are passed over and named.
 
@@ -160,5 +167,5 @@ class TriplesAPI:
         key that is not understood, in a line, its metadata or its evidence: nothing is imported then.
         """
 
-    def stats(self, *, user_id: str = "default", agent_id: str | None = None) -> TripleStats:
+    def stats(self, *, user_id: Name = "default", agent_id: Name | None = None) -> TripleStats:
         """Counts of triples, entities, aliases, predicates and evidence."""

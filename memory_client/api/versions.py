@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory_client.api.parameters import MemoryId, Name, ResultCount, VersionNumber
 from memory_client.types import Comparison, UpdateResult, Version
 
 
@@ -12,12 +13,12 @@ class VersionsAPI:
 
     def history(
         self,
-        id: str,
+        id: MemoryId,
         *,
-        limit: int = 50,
-        before: int | None = None,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        limit: ResultCount = 50,
+        before: VersionNumber | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> list[Version]:
         """The newest `limit` (1 to 1000) versions of a memory below version `before`, oldest first.
 
@@ -27,12 +28,12 @@ class VersionsAPI:
 
     def compare(
         self,
-        id: str,
-        a: int | None = None,
-        b: int | None = None,
+        id: MemoryId,
+        a: VersionNumber | None = None,
+        b: VersionNumber | None = None,
         *,
-        user_id: str = "default",
-        agent_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
     ) -> Comparison:
         """How version `b` of a memory, the newest by default, differs from version `a`, by default the one
         before `b`.
@@ -43,14 +44,14 @@ class VersionsAPI:
 
     def revert(
         self,
-        id: str,
-        to: int,
+        id: MemoryId,
+        to: VersionNumber,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> UpdateResult:
         """Make what version `to` said the next version: text, metadata and fields.
 
@@ -60,15 +61,15 @@ class VersionsAPI:
 
     def supersede(
         self,
-        id: str,
+        id: MemoryId,
         text: str,
         metadata: dict[str, Any] | None = None,
         reason: str | None = None,
         *,
         operator: str = "app",
-        user_id: str = "default",
-        agent_id: str | None = None,
-        request_id: str | None = None,
+        user_id: Name = "default",
+        agent_id: Name | None = None,
+        request_id: Name | None = None,
     ) -> str:
         """Store what is true now in place of what was true and no longer is; return the new id.
 

@@ -74,7 +74,7 @@ from memoryd.service.forget import ForgetService
 from memoryd.service.life import LifeService
 from memoryd.service.memory import MemoryService
 from memoryd.service.review import ReviewService
-from memoryd.service.searching import Asking
+from memoryd.service.search_requests import SearchRequests
 from memoryd.service.triples import TriplesService
 from memoryd.service.versions import VersionsService
 from memoryd.storage import requests
@@ -140,7 +140,7 @@ class App:
         )
         self._closing = SessionCloser(parts, self._removal, settings.conversation.idle_minutes * 60.0)
         self._backlog = TripleBackfill(parts, self._stopping, _TURN_SECONDS)
-        self._asking = Asking(parts.zone, clock, _weights(settings))
+        self._requests = SearchRequests(parts.zone, clock, _weights(settings))
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
         self.dispatcher = Dispatcher(
@@ -243,7 +243,7 @@ class App:
         parts = self._parts
         remember = MemoryEditor(parts, self._writer)
         return MemoryService(
-            remember, MemoryReader(parts), AsOfReader(parts), self._search, self._asking, self._maintenance
+            remember, MemoryReader(parts), AsOfReader(parts), self._search, self._requests, self._maintenance
         )
 
     def _forget_service(self) -> ForgetService:
@@ -257,7 +257,7 @@ class App:
             self._clear_caches,
         )
         preview = ForgetPreview(parts.database, self._search)
-        return ForgetService(forget, preview, self._asking, self._maintenance)
+        return ForgetService(forget, preview, self._requests, self._maintenance)
 
     def _clear_caches(self) -> None:
         """Forget the texts that are held in memory beside the indexes."""

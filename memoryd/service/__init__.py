@@ -1,1 +1,1 @@
-"""One service per group of methods: arguments in, use case called, reply out."""
+"""One service per class of declared methods: its public attributes are the handlers."""

@@ -7,7 +7,7 @@ import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,17 +15,30 @@ from memory_client.api import MethodSpec
 from memory_client.errors import InvalidParameterError
 from memory_client.types import KnowledgeItem
 from memoryd.core.abbreviate import shown
+from memoryd.service.parameters import Check, compile_check
 
 Types = dict[str, Any]
 _PATH = re.compile(r" - at (?:`key` in )?`\$\.?(.*?)`")
 _STEP = re.compile(r"\[(\d+)\]|(\w+)")
 
 
+class DeclaredParameter(NamedTuple):
+    """type: as far as it is checked here; check: what the annotation demands beyond it."""
+
+    type: Any
+    check: Check | None
+
+
 @functools.cache
-def declared_types(function: Callable[..., Any]) -> Types:
-    """Parameter name -> type of a declared method, as far as it is checked here."""
-    hints = typing.get_type_hints(function)
-    return {name: _left_open(hint) for name, hint in hints.items() if name != "return"}
+def declared_parameters(function: Callable[..., Any]) -> dict[str, DeclaredParameter]:
+    """The parameters of a declared method by name."""
+    types = typing.get_type_hints(function)
+    annotations = typing.get_type_hints(function, include_extras=True)
+    return {
+        name: DeclaredParameter(_left_open(types[name]), compile_check(annotation))
+        for name, annotation in annotations.items()
+        if name != "return"
+    }
 
 
 def _left_open(declared: Any) -> Any:
@@ -36,8 +49,12 @@ def _left_open(declared: Any) -> Any:
 def checked(spec: MethodSpec, params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters, with the declared types. Raises `UnknownParameterError`, `InvalidParameterError`."""
     spec.check_names(params)
-    types = declared_types(spec.function)
-    return {name: _convert(name, value, types[name]) for name, value in params.items()}
+    parameters = declared_parameters(spec.function)
+    values = {name: _convert(name, value, parameters[name].type) for name, value in params.items()}
+    for name, value in values.items():
+        if (check := parameters[name].check) is not None:
+            check(name, value)
+    return values
 
 
 def _convert(name: str, value: Any, declared: Any) -> Any:
@@ -56,7 +73,8 @@ def _convert(name: str, value: Any, declared: Any) -> Any:
             value=found,
             expected=_describe(hint),
         ) from error
-    _refuse_lost_keys(name, value, converted, declared)
+    if converted is not value:
+        _refuse_lost_keys(name, value, converted, declared)
     return converted
 
 
@@ -106,14 +124,3 @@ def _describe(declared: Any) -> str:
     if isinstance(declared, type) and not typing.get_args(declared):
         return declared.__name__
     return re.sub(r"\b(?:typing|memory_client\.types(?:\.\w+)?|builtins)\.", "", str(declared))
-
-
-def in_range(name: str, value: float, low: float, high: float) -> None:
-    """Raise `InvalidParameterError` unless low <= value <= high."""
-    if not low <= value <= high:
-        raise InvalidParameterError(
-            f"{name}: {shown(value)}; expected {low:,} to {high:,}",
-            parameter=name,
-            value=shown(value),
-            expected=f"{low} to {high}",
-        )

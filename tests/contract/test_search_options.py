@@ -10,7 +10,6 @@ import pytest
 from memory_client.errors import InvalidFilterError, InvalidParameterError
 from memory_client.types import Explanation, Hit, SearchReport
 from memoryd.language.letter_case import fold_case
-from memoryd.service.searching import MAX_RESULTS
 from support.faces import Face
 from support.waiting import eventually
 
@@ -341,7 +340,7 @@ def test_what_cannot_be_found_is_an_empty_answer(kb: KB, user: str) -> None:
         ("tz", "Mars/Olympus"),
         ("tz", ""),
         ("offset", 100_001),
-        ("n_results", MAX_RESULTS + 1),
+        ("n_results", 1001),
         ("mode", "precise"),
     ],
 )

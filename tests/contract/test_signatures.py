@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import collections.abc
 import inspect
 import subprocess
 import sys
+import types as types_module
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -23,18 +27,7 @@ from memory_client.aio import (
 from memory_client.api import (
     GROUPS,
     METHODS,
-    AdminAPI,
-    ConflictsAPI,
-    ConversationAPI,
-    DecayAPI,
-    ForgetAPI,
-    KnowledgeAPI,
-    LifeAPI,
-    MemoryAPI,
     MethodSpec,
-    ReviewAPI,
-    TriplesAPI,
-    VersionsAPI,
 )
 from memory_client.client import (
     AdminClient,
@@ -48,17 +41,7 @@ from memory_client.client import (
 from memory_client.errors import registry
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.service.admin import AdminService
-from memoryd.service.conflicts import ConflictsService
-from memoryd.service.conversation import ConversationService
-from memoryd.service.decay import DecayService
-from memoryd.service.forget import ForgetService
-from memoryd.service.knowledge import KnowledgeService
-from memoryd.service.life import LifeService
-from memoryd.service.memory import MemoryService
-from memoryd.service.review import ReviewService
-from memoryd.service.triples import TriplesService
-from memoryd.service.versions import VersionsService
+from memoryd.service.dispatch import Handler
 
 FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeClient),
@@ -78,28 +61,12 @@ FACES: list[tuple[str, type]] = [
     ("admin", AdminClient),
     ("admin", AsyncAdminClient),
 ]
-SERVICES: list[tuple[type, type]] = [
-    (MemoryAPI, MemoryService),
-    (ForgetAPI, ForgetService),
-    (LifeAPI, LifeService),
-    (VersionsAPI, VersionsService),
-    (ConflictsAPI, ConflictsService),
-    (ConversationAPI, ConversationService),
-    (DecayAPI, DecayService),
-    (ReviewAPI, ReviewService),
-    (KnowledgeAPI, KnowledgeService),
-    (TriplesAPI, TriplesService),
-    (AdminAPI, AdminService),
-]
 OF_FACES = [
     (face, {spec.name: spec for spec in METHODS.values() if spec.group == group}) for group, face in FACES
 ]
-OF_SERVICES = [
-    (service, {spec.name: spec for spec in METHODS.values() if spec.api is api}) for api, service in SERVICES
-]
 CASES = [
     pytest.param(face, spec, id=f"{face.__name__}.{spec.name}")
-    for face, specs in (*OF_FACES, *OF_SERVICES)
+    for face, specs in OF_FACES
     for spec in specs.values()
 ]
 
@@ -108,8 +75,7 @@ CASES = [
 def test_signatures_are_those_declared(face: type, spec: MethodSpec) -> None:
     method = inspect.getattr_static(face, spec.name)
     assert inspect.signature(method) == spec.signature
-    if face not in dict(OF_SERVICES):  # they are documented for who works on them
-        assert inspect.getdoc(method) == inspect.getdoc(spec.function)
+    assert inspect.getdoc(method) == inspect.getdoc(spec.function)
 
 
 @pytest.mark.parametrize(("face", "spec"), CASES)
@@ -117,7 +83,7 @@ def test_the_declaration_itself_is_nowhere_the_body(face: type, spec: MethodSpec
     assert inspect.getattr_static(face, spec.name) is not spec.function
 
 
-@pytest.mark.parametrize(("face", "specs"), [*OF_FACES, *OF_SERVICES])
+@pytest.mark.parametrize(("face", "specs"), OF_FACES)
 def test_a_face_has_no_public_methods_of_its_own(face: type, specs: dict[str, MethodSpec]) -> None:
     lifetime = {"close", "with_timeout", *GROUPS}
     public = {name for name in dir(face) if not name.startswith("_")}
@@ -139,6 +105,44 @@ def test_declarations_keep_the_rules(spec: MethodSpec) -> None:
         assert spec.group == "knowledge" or spec.name == "delete_all"
     elif "user_id" in spec.parameters:
         assert spec.parameters["user_id"].default == "default"
+
+
+def test_handlers_have_the_types_that_are_declared(tmp_path: Path) -> None:
+    with KnowledgeBase(tmp_path, settings={"embedder.model": "none"}) as kb:
+        handlers = kb._app.dispatcher.handlers
+        assert handlers.keys() == METHODS.keys()
+        differences = [line for handler in handlers.values() for line in _differences(handler)]
+    assert not differences
+
+
+def _differences(handler: Handler) -> Iterator[str]:
+    """Where the types of a handler are narrower than those declared."""
+    declared, own = get_type_hints(handler.spec.function), get_type_hints(handler.function)
+    for name in handler.taken:
+        if name in own and not _is_accepted(declared[name], own[name]):
+            yield f"{handler.spec.wire}({name}): {own[name]} for {declared[name]}"
+    streamed = get_origin(own["return"]) is collections.abc.Iterator
+    result = list[get_args(own["return"])[0]] if streamed else own["return"]
+    if result != declared["return"]:
+        yield f"{handler.spec.wire} returns {own['return']} for {declared['return']}"
+
+
+def _is_accepted(declared: Any, own: Any) -> bool:
+    """Whether a parameter of the handler takes every value of the declared type."""
+    wider = {collections.abc.Sequence: list, collections.abc.Mapping: dict}
+    alternatives = {one for part in get_args(own) or (own,) for one in (part, _narrowed(part, wider))}
+    alternatives |= {own, _narrowed(own, wider)}
+    return all(part in alternatives for part in _parts(declared))
+
+
+def _parts(declared: Any) -> tuple[Any, ...]:
+    return get_args(declared) if get_origin(declared) in (Union, types_module.UnionType) else (declared,)
+
+
+def _narrowed(own: Any, wider: dict[Any, Any]) -> Any:
+    """`list[X]` for `Sequence[X]`, `dict[K, V]` for `Mapping[K, V]`."""
+    origin = get_origin(own)
+    return wider[origin][get_args(own)] if origin in wider else own
 
 
 def test_no_method_is_called_like_a_type() -> None:

@@ -25,7 +25,7 @@ NO_TEXT = {
     "memoryd.retrieval.ranking.ranker.profiles",
     "memoryd.retrieval.ranking.ranker.stored",
     "memoryd.retrieval.ranking.trained_space._stored",
-    "memoryd.service.validation.declared_types",
+    "memoryd.service.validation.declared_parameters",
     "memoryd.storage.records.versions._decoder",
 }
 """Cached functions of numbers, types or nothing at all."""

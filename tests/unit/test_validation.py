@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from memory_client.api import METHODS, find
 from memory_client.errors import InvalidParameterError, MemorydError, UnknownParameterError
 from memoryd.core.abbreviate import shown
-from memoryd.service.validation import checked, declared_types, in_range
+from memoryd.service.parameters import check_range
+from memoryd.service.validation import checked, declared_parameters
 
 
 class Hostile:
@@ -59,6 +60,13 @@ def test_items_may_be_of_two_kinds_and_come_in_a_tuple() -> None:
         ("add_many", {"items": [{"text": "a", "zzz": 1}]}, "items[0]", ["expected text, metadata"]),
         ("get_many", {"ids": ["a", None]}, "ids[1]", [": None:"]),
         ("get_many", {"ids": [Hostile()]}, "ids[0]", ["Hostile"]),
+        ("get", {"id": "x"}, "id", ["'x'", "is no id", "mem_"]),
+        ("get_many", {"ids": ["mem_" + "0" * 20, "x"]}, "ids[1]", ["'x'", "is no id"]),
+        ("mark_used", {"ids": ["mem_" + "0" * 20] * 1001}, "ids", ["1001 items", "0 to 1,000 items"]),
+        ("history", {"id": "mem_" + "0" * 20, "limit": 0}, "limit", ["0; expected 1 to 1,000"]),
+        ("update_importance", {"id": "mem_" + "0" * 20, "value": 7.5}, "value", ["7.5", "0 to 5"]),
+        ("add", {"text": "x", "user_id": " "}, "user_id", ["is blank"]),
+        ("add", {"text": "x", "request_id": "a\n"}, "request_id", ["control character"]),
         ("update_importance", {"id": "x", "delta": "1"}, "delta", ["float"]),
     ],
 )
@@ -87,13 +95,13 @@ def test_unknown_and_missing_parameters_are_named() -> None:
 )
 def test_ranges(value: float) -> None:
     with pytest.raises(InvalidParameterError, match=r"limit: .*expected 1 to 5") as caught:
-        in_range("limit", value, 1, 5)
+        check_range("limit", value, 1, 5)
     assert len(caught.value.message) < 200
 
 
 @pytest.mark.parametrize("value", [1, 5, 2.5])
 def test_within_ranges(value: float) -> None:
-    in_range("limit", value, 1, 5)
+    check_range("limit", value, 1, 5)
 
 
 HUGE: list[Any] = ["x" * 10**6, [[[[[[1]]]]]] * 1000, 10**5000, Hostile(), {"a": "b" * 1000}, "\ud800"]
@@ -143,4 +151,4 @@ def test_whatever_is_given_is_taken_or_refused_by_an_error_of_ours(method: str, 
 
 def test_every_declared_type_can_be_checked() -> None:
     for spec in METHODS.values():
-        assert set(declared_types(spec.function)) == set(spec.parameters)
+        assert set(declared_parameters(spec.function)) == set(spec.parameters)

@@ -1,4 +1,4 @@
-"""From the parameters of `search` to a request: checked, with what they leave open filled in."""
+"""From the parameters of `search` to a checked request with its defaults filled in."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from memory_client.errors import InvalidParameterError
 from memory_client.types import SearchScope
 from memoryd.core.abbreviate import shown
 from memoryd.core.filters.grammar import EVERYTHING, And, Compare, Node, parse_filters
-from memoryd.core.ids import check_name
 from memoryd.core.scope import Scope
 from memoryd.core.text import clean_text
 from memoryd.core.times import ZoneSource, parse_time, parse_zone
 from memoryd.retrieval.ranking import ranker, standing
 from memoryd.retrieval.request import SearchRequest, TimeSpan
-from memoryd.service.validation import in_range
+from memoryd.service.parameters import check_range
 
-MAX_RESULTS = 1000
-_MAX_OFFSET = 100_000
 _MAX_QUERY_CHARS = 100_000
 _MAX_WEIGHT = 100.0
 _ENDS = 2
@@ -32,28 +29,27 @@ _SCOPES: tuple[SearchScope, ...] = get_args(SearchScope)
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Makes requests. zone: where a call names none; clock: seconds; weights: where a call gives none, those
-    that are not 1."""
+class SearchRequests:
+    """Builds search requests. zone: of calls without `tz`; clock: epoch seconds; weights: defaults that are
+    not 1."""
 
     zone: ZoneSource
     clock: Callable[[], float]
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def request(
-        self, query: str, n_results: int, deadline: Deadline, options: Mapping[str, Any]
+        self, query: str, n_results: int, visible: Scope, deadline: Deadline, options: Mapping[str, Any]
     ) -> SearchRequest:
-        """The request of a call. Raises `InvalidParameterError`, `InvalidFilterError`."""
-        in_range("n_results", n_results, 1, MAX_RESULTS)
-        in_range("offset", options["offset"], 0, _MAX_OFFSET)
+        """The request of a call of `search`. Raises `InvalidParameterError`, `InvalidFilterError`.
+
+        visible: whose memories; options: the other parameters of `search`.
+        """
         if isinstance(options["min_score"], int | float):
-            in_range("min_score", options["min_score"], 0, 1)
+            check_range("min_score", options["min_score"], 0, 1)
         zone = self.zone() if options["tz"] is None else parse_zone(options["tz"], "tz")
         return SearchRequest(
             query=clean_text(query, _MAX_QUERY_CHARS, "query")[0],
-            scope=Scope.checked(
-                options["user_id"], options["agent_id"], archived=options["include_archived"]
-            ),
+            scope=visible,
             deadline=deadline,
             reference=self._reference(options["reference_time"], zone),
             targets=_targets(options["scope"]),
@@ -70,10 +66,11 @@ class Asking:
             as_of=None if options["as_of"] is None else parse_time(options["as_of"], "as_of"),
         )
 
-    def plain(self, query: str, n_results: int, deadline: Deadline, **options: Any) -> SearchRequest:
-        """The request of a call with some options, the others as they are declared by default."""
-        declared = {name: one.default for name, one in find("memory.search").parameters.items()}
-        return self.request(query, n_results, deadline, declared | options)
+    def plain(
+        self, query: str, n_results: int, visible: Scope, deadline: Deadline, **options: Any
+    ) -> SearchRequest:
+        """The request of a call with these options and the declared defaults of the others."""
+        return self.request(query, n_results, visible, deadline, find("memory.search").defaults | options)
 
     def _reference(self, moment: float | str | None, zone: tzinfo) -> datetime:
         seconds = self.clock() if moment is None else parse_time(moment, "reference_time", zone)
@@ -133,5 +130,5 @@ def _fault(parameter: str, value: Any, expected: str) -> InvalidParameterError:
 def _within_session(node: Node, session_id: str | None) -> Node:
     if session_id is None:
         return node
-    session = Compare("session_id", "eq", check_name(session_id, "session_id"))
+    session = Compare("session_id", "eq", session_id)
     return And((session,)) if node == EVERYTHING else And((session, node))
