@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from memory_client.api import GROUPS, MethodSpec
 from memory_client.api.spec import declared
 from memory_client.errors import MemorydError
+from reference_pages.parameters_section import parameters_section
 from reference_pages.signatures import signature
 from reference_pages.types_section import TYPES, types_section
 
@@ -41,12 +42,14 @@ Times are UTC epoch seconds. Scores and confidences are between 0 and 1, importa
 
 
 def api_page() -> str:
-    return "\n".join([HEAD, _contents(), *map(_group, GROUPS), types_section(), _errors()])
+    return "\n".join(
+        [HEAD, _contents(), *map(_group, GROUPS), parameters_section(), types_section(), _errors()]
+    )
 
 
 def _contents() -> str:
     groups = [f"[`{group}`](#group-{group})" for group in GROUPS]
-    return f"Groups: {', '.join(groups)}. [Types](#types). [Errors](#errors).\n"
+    return f"Groups: {', '.join(groups)}. [Parameter types](#parameter-types). [Types](#types).\n[Errors](#errors).\n"
 
 
 def _group(group: str) -> str:
