@@ -49,7 +49,8 @@ def api_page() -> str:
 
 def _contents() -> str:
     groups = [f"[`{group}`](#group-{group})" for group in GROUPS]
-    return f"Groups: {', '.join(groups)}. [Parameter types](#parameter-types). [Types](#types).\n[Errors](#errors).\n"
+    rest = "[Parameter types](#parameter-types). [Types](#types). [Errors](#errors)."
+    return f"Groups: {', '.join(groups)}. {rest}\n"
 
 
 def _group(group: str) -> str:

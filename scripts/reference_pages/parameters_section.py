@@ -13,7 +13,7 @@ def parameters_section() -> str:
     aliases = {name: one for name, one in vars(parameters).items() if get_origin(one) is Annotated}
     head = [
         "## Parameter types\n",
-        "`Annotated[int, Between(1, 3)]` is an `int` from 1 to 3; of a list it bounds the count of its items.\n",
+        "`Annotated[int, Between(1, 3)]` is an `int` from 1 to 3; of a list so many items.\n",
         "| type | values |",
         "|---|---|",
     ]
