@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -218,3 +220,13 @@ def test_an_impossible_expression_decides() -> None:
     assert (found.start, found.end) == (None, None)
     assert found.invalid == "2月30日: there is no such date"
     assert _range("from May 9 to May 2").invalid == "from May 9 to May 2: the range ends before it begins"
+
+
+def test_rules_are_compiled_when_they_are_first_tried() -> None:
+    code = """
+from memoryd.language.times.chinese.pieces import RULES as chinese
+from memoryd.language.times.english.pieces import RULES as english
+rules = [rule for table in (chinese, english) for rules in table.values() for rule in rules]
+assert len(rules) > 500 and not any("_pattern" in vars(rule) for rule in rules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from memoryd.language.times.pattern import Pattern
 from memoryd.language.times.reference import Reference
 
 Build = Callable[[re.Match[str], Reference], Pattern | None]
+Form = tuple[Iterable[str], str, Build] | tuple[Iterable[str], str, Build, str]
+"""What a rule can begin with, its regular expression, its meaning, and what must stand before it if given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,34 +28,40 @@ class Atom:
     needs: re.Pattern[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
-    """A form of a piece and what it means."""
+    """A form of a piece, what it means, and what must stand before it; compiled when it is first tried."""
 
-    form: re.Pattern[str]
+    form: str
+    flags: int
     build: Build
-    needs: re.Pattern[str] | None = None
+    needs: str | None = None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(self.form, self.flags)
+
+    @cached_property
+    def _context(self) -> re.Pattern[str] | None:
+        return re.compile(self.needs, self.flags) if self.needs else None
 
     def read(self, text: str, position: int, reference: Reference) -> Atom | None:
-        """The piece that begins at the position; None where the form does not match or means nothing."""
-        match = self.form.match(text, position)
+        """The piece that begins at the position, if any."""
+        match = self._pattern.match(text, position)
         pattern = match and self.build(match, reference)
-        return Atom(pattern, position, match.end(), self.needs) if match and pattern else None
+        return Atom(pattern, position, match.end(), self._context) if match and pattern else None
 
 
-def by_first(rules: Iterable[tuple[Iterable[str], Rule]]) -> Mapping[str, tuple[Rule, ...]]:
-    """Rules by what they can begin with, in the order they are tried."""
+def group_rules(forms: Iterable[Form], before: str = "", flags: int = 0) -> Mapping[str, tuple[Rule, ...]]:
+    """Rules by the keys they can begin with, in the order they are tried. before: put before every form."""
     table: dict[str, list[Rule]] = {}
-    for beginnings, rule in rules:
-        for beginning in beginnings:
-            table.setdefault(beginning, []).append(rule)
-    return {beginning: tuple(found) for beginning, found in table.items()}
+    for keys, form, *meaning in forms:
+        rule = Rule(before + form, flags, *meaning)
+        for key in keys:
+            table.setdefault(key, []).append(rule)
+    return {key: tuple(rules) for key, rules in table.items()}
 
 
 def read_atom(rules: Iterable[Rule], text: str, position: int, reference: Reference) -> Atom | None:
     """The piece of the first rule that fits."""
-    for rule in rules:
-        atom = rule.read(text, position, reference)
-        if atom is not None:
-            return atom
-    return None
+    return next(filter(None, (rule.read(text, position, reference) for rule in rules)), None)

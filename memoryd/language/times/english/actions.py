@@ -208,6 +208,19 @@ def decade(match: re.Match[str], _: Reference) -> Pattern | None:
     return fixed(period_of(periods.year(number).start, "decade"))
 
 
+def numeric_date(match: re.Match[str], _: Reference) -> Pattern | None:
+    date = _month_and_day(int(match[3]), int(match[4]))
+    return date and combined(date, fixed(periods.year(int(match[1]))))
+
+
+def numeric_month(match: re.Match[str], _: Reference) -> Pattern | None:
+    return combined(calendar_parts.month(int(match[2])), fixed(periods.year(int(match[1]))))
+
+
+def _month_and_day(month: int, day: int) -> Pattern | None:
+    return combined(calendar_parts.month(month), calendar_parts.day_of_month(day))
+
+
 def day_part(match: re.Match[str], _: Reference) -> Pattern:
     return calendar_parts.day_part(words.DAY_PARTS[match[1].lower()])
 
