@@ -48,9 +48,9 @@ def _reference(entry: dict[str, Any]) -> datetime:
 
 def _answer(entry: dict[str, Any]) -> tuple[bool, Any]:
     """Whether the answer is exact, and the expressions found."""
-    from memoryd.language.times import find
+    from memoryd.language.times import find_times
 
-    found = find(entry["text"], _reference(entry))
+    found = find_times(entry["text"], _reference(entry))
     expected = entry["expect"]
     if expected is None or len(found) != 1:
         return expected is None and not found, found
@@ -91,13 +91,13 @@ def _cell(right: int, count: int) -> str:
 
 
 def _milliseconds(entries: list[dict[str, Any]]) -> float:
-    from memoryd.language.times import find
+    from memoryd.language.times import find_times
 
     seconds = []
     for entry in entries:
         reference = _reference(entry)
         started = time.perf_counter()
-        find(entry["text"], reference)
+        find_times(entry["text"], reference)
         seconds.append(time.perf_counter() - started)
     return 1000 * sorted(seconds)[len(seconds) // 2] if seconds else 0.0
 

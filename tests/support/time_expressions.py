@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from memoryd.language.times import find
+from memoryd.language.times import find_times
 
 REFERENCE = datetime(2023, 5, 10, 9, 15, tzinfo=ZoneInfo("Asia/Shanghai"))
 INVALID = "invalid"
@@ -16,7 +16,7 @@ def ends(text: str, reference: datetime = REFERENCE) -> str:
     """The ends of the one expression, as short as may be: no midnight, no year 2023, `-` for an open end."""
     return ", ".join(
         INVALID if found.invalid else f"{_short(found.start)} {_short(found.end)}"
-        for found in find(text, reference)
+        for found in find_times(text, reference)
     )
 
 

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.language.fold import simplified_table
-from memoryd.language.times import TimeRange, find, time_range
+from memoryd.language.times import TimeRange, find_times, time_range
 from memoryd.language.times.calendar_parts import day_of_month, month, weekday
 from memoryd.language.times.chinese import words as chinese_words
 from memoryd.language.times.holidays import CHINESE, ENGLISH
-from memoryd.language.times.pattern import Pattern, combined
+from memoryd.language.times.pattern import Pattern, combine
 from support.time_expressions import REFERENCE, ends
 
 ZONES = ["UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Kathmandu"]
@@ -47,7 +47,7 @@ moments = st.datetimes(
 @given(texts, moments)
 def test_no_text_raises_and_every_answer_is_sound(text: str, reference: datetime) -> None:
     last = 0
-    for found in find(text, reference):
+    for found in find_times(text, reference):
         first = found.span[0]
         assert last <= first < found.span[1]
         last = found.span[1]
@@ -69,17 +69,17 @@ def test_traditional_characters_mean_the_same(pieces: list[str], zone: str) -> N
     text = "".join(pieces)
     traditional = str(TRADITIONAL.convert(text))
     reference = datetime(2023, 5, 10, 9, 15, tzinfo=ZoneInfo(zone))
-    simple = [(found.start, found.end, found.span) for found in find(text, reference)]
-    assert [(found.start, found.end, found.span) for found in find(traditional, reference)] == simple
+    simple = [(found.start, found.end, found.span) for found in find_times(text, reference)]
+    assert [(found.start, found.end, found.span) for found in find_times(traditional, reference)] == simple
 
 
 @pytest.mark.parametrize("text", ["3点0٣", "٣点半", "0٣月٣日"])
 def test_digits_of_other_scripts_are_no_error(text: str) -> None:
-    find(text, REFERENCE)
+    find_times(text, REFERENCE)
 
 
 def test_digits_of_other_scripts_are_digits() -> None:
-    [mixed], [plain] = find("今天3点0٣分", REFERENCE), find("今天3点03分", REFERENCE)
+    [mixed], [plain] = find_times("今天3点0٣分", REFERENCE), find_times("今天3点03分", REFERENCE)
     assert (mixed.start, mixed.end) == (plain.start, plain.end)
 
 
@@ -105,18 +105,18 @@ def test_the_day_is_that_of_the_zone() -> None:
     moment = datetime(2023, 5, 10, 20, 0, tzinfo=UTC)
     assert ends("today", moment) == "05-10 05-11"
     assert ends("today", moment.astimezone(ZoneInfo("Asia/Shanghai"))) == "05-11 05-12"
-    (found,) = find("today", moment.astimezone(ZoneInfo("Asia/Shanghai")))
+    (found,) = find_times("today", moment.astimezone(ZoneInfo("Asia/Shanghai")))
     assert found.start == datetime(2023, 5, 10, 16, 0, tzinfo=UTC)
 
 
 def test_a_day_of_a_clock_change_has_23_or_25_hours() -> None:
     zone = ZoneInfo("America/New_York")
     for day, hours in ((12, 23), (13, 24)):
-        (found,) = find("yesterday", datetime(2023, 3, day + 1, 9, 0, tzinfo=zone))
+        (found,) = find_times("yesterday", datetime(2023, 3, day + 1, 9, 0, tzinfo=zone))
         assert found.start
         assert found.end
         assert found.end.timestamp() - found.start.timestamp() == hours * 3600
-    (found,) = find("yesterday", datetime(2023, 11, 6, 9, 0, tzinfo=zone))
+    (found,) = find_times("yesterday", datetime(2023, 11, 6, 9, 0, tzinfo=zone))
     assert found.start
     assert found.end
     assert found.end.timestamp() - found.start.timestamp() == 25 * 3600
@@ -124,15 +124,15 @@ def test_a_day_of_a_clock_change_has_23_or_25_hours() -> None:
 
 def test_hours_ago_are_elapsed_time() -> None:
     zone = ZoneInfo("America/New_York")
-    (found,) = find("3 hours ago", datetime(2023, 3, 12, 5, 20, tzinfo=zone))
+    (found,) = find_times("3 hours ago", datetime(2023, 3, 12, 5, 20, tzinfo=zone))
     assert found.start == datetime(2023, 3, 12, 1, 0, tzinfo=zone)
-    (found,) = find("2 hours ago", datetime(2023, 11, 5, 2, 30, tzinfo=zone))
+    (found,) = find_times("2 hours ago", datetime(2023, 11, 5, 2, 30, tzinfo=zone))
     assert found.start
     assert found.start.astimezone(UTC) == datetime(2023, 11, 5, 5, 0, tzinfo=UTC)
 
 
 def test_an_hour_that_a_clock_change_leaves_out_is_not_empty() -> None:
-    (found,) = find("2:30 am on March 12", datetime(2023, 5, 1, tzinfo=ZoneInfo("America/New_York")))
+    (found,) = find_times("2:30 am on March 12", datetime(2023, 5, 1, tzinfo=ZoneInfo("America/New_York")))
     assert found.start
     assert found.end
     assert found.end.timestamp() - found.start.timestamp() == 60
@@ -140,13 +140,13 @@ def test_an_hour_that_a_clock_change_leaves_out_is_not_empty() -> None:
 
 def test_the_reference_needs_a_zone() -> None:
     with pytest.raises(ValueError, match="no time zone"):
-        find("yesterday", datetime(2023, 5, 10))
+        find_times("yesterday", datetime(2023, 5, 10))
 
 
 def test_beyond_the_calendar_is_no_time() -> None:
     first = datetime(1, 1, 5, tzinfo=UTC)
-    assert find("9000 years ago", first) == ()
-    assert find("三千年前", first) == ()
+    assert find_times("9000 years ago", first) == ()
+    assert find_times("三千年前", first) == ()
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_beyond_the_calendar_is_no_time() -> None:
 )  # fmt: skip
 def test_long_texts_are_read(part: str) -> None:
     text = (part * 50_000)[:50_000]
-    find(text, REFERENCE)
-    find(text + "昨天 yesterday", REFERENCE)
+    find_times(text, REFERENCE)
+    find_times(text + "昨天 yesterday", REFERENCE)
 
 
 def test_an_expression_at_the_end_of_a_long_text_is_found() -> None:
@@ -176,10 +176,10 @@ def test_every_holiday_has_a_day_in_most_years() -> None:
 
 
 def test_only_what_lies_within_another_is_combined() -> None:
-    assert combined(weekday(0), month(5)) is None
-    both = combined(month(5), day_of_month(2))
+    assert combine(weekday(0), month(5)) is None
+    both = combine(month(5), day_of_month(2))
     assert isinstance(both, Pattern)
-    assert combined(both, month(6)) is None
+    assert combine(both, month(6)) is None
 
 
 def _range(text: str) -> TimeRange:

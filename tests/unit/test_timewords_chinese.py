@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memoryd.language.times import find
+from memoryd.language.times import find_times
 from support.time_expressions import INVALID, NOTHING, ends
 
 CASES = {
@@ -182,5 +182,5 @@ def test_the_sentence_around_changes_nothing(around: str, words: str) -> None:
 @pytest.mark.parametrize("words", ["前晚", "前晚上"])
 def test_the_evening_before_last(words: str) -> None:
     reference = datetime(2023, 5, 10, 12, tzinfo=UTC)
-    [found] = find(f"{words}我梦见你了", reference)
+    [found] = find_times(f"{words}我梦见你了", reference)
     assert (found.start, found.matched) == (datetime(2023, 5, 8, 18, tzinfo=UTC), words)

@@ -1,4 +1,4 @@
-"""Parts of days, months, years and weeks, as patterns both languages name."""
+"""Patterns of both languages: months, seasons, weekdays, parts of a day, clock times ..."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Literal
 
-from memoryd.language.times.holidays import Find
-from memoryd.language.times.pattern import Pattern, recurring
+from memoryd.language.times.holidays import DayOfYear
+from memoryd.language.times.pattern import Pattern, recurring_pattern
 from memoryd.language.times.periods import DAY, Period, Unit, add, add_months, day, midnight, period_of, year
 
 Third = Literal["early", "mid", "late"]
@@ -22,30 +22,30 @@ DAY_PARTS = {
     "night": (18, 30),
 }
 _THIRDS: tuple[Third, ...] = ("early", "mid", "late")
-# First and last month of a year's beginning, middle and end.
 _YEAR_PARTS = {"early": (1, 2), "mid": (6, 7), "late": (11, 12)}
+"""First and last month."""
 _DECADE_PARTS = {"early": (0, 3), "mid": (4, 6), "late": (7, 9)}
 _HOUR = timedelta(hours=1)
 
 
 def month(number: int) -> Pattern:
     """A month of the year."""
-    return recurring("month", "year", lambda c: _months("month", c.start.year, number, 1))
+    return recurring_pattern("month", "year", lambda c: _months("month", c.start.year, number, 1))
 
 
 def season(name: str) -> Pattern:
-    """A meteorological season of the northern half; a winter belongs to the year of its December."""
-    return recurring("season", "year", lambda c: _months("season", c.start.year, SEASONS[name], 3))
+    """A meteorological season of the northern hemisphere; a winter belongs to the year of its December."""
+    return recurring_pattern("season", "year", lambda c: _months("season", c.start.year, SEASONS[name], 3))
 
 
 def quarter(number: int) -> Pattern:
     """A quarter of the year, from 1."""
-    return recurring("quarter", "year", lambda c: _months("quarter", c.start.year, 3 * number - 2, 3))
+    return recurring_pattern("quarter", "year", lambda c: _months("quarter", c.start.year, 3 * number - 2, 3))
 
 
 def half(number: int) -> Pattern:
     """A half of the year, from 1."""
-    return recurring("half", "year", lambda c: _months("half", c.start.year, 6 * number - 5, 6))
+    return recurring_pattern("half", "year", lambda c: _months("half", c.start.year, 6 * number - 5, 6))
 
 
 def _months(unit: Unit, year_number: int, first: int, count: int) -> Period | None:
@@ -56,27 +56,27 @@ def _months(unit: Unit, year_number: int, first: int, count: int) -> Period | No
 
 
 def day_of_month(number: int) -> Pattern:
-    """The same day of every month that has it."""
-    return recurring("day", "month", lambda c: day(c.start.year, c.start.month, number))
+    """A day of the month, by its number."""
+    return recurring_pattern("day", "month", lambda c: day(c.start.year, c.start.month, number))
 
 
 def weekday(number: int) -> Pattern:
     """A day of the week, Monday is 0."""
-    return recurring("day", "week", lambda c: _days("day", c.start, number, 1))
+    return recurring_pattern("day", "week", lambda c: _days("day", c.start, number, 1))
 
 
 def weekend() -> Pattern:
     """Saturday and Sunday."""
-    return recurring("weekend", "week", lambda c: _days("weekend", c.start, 5, 2))
+    return recurring_pattern("weekend", "week", lambda c: _days("weekend", c.start, 5, 2))
 
 
 def _days(unit: Unit, start: datetime, first: int, count: int) -> Period:
     return Period(start + first * DAY, start + (first + count) * DAY, unit)
 
 
-def holiday(find: Find) -> Pattern:
+def holiday(find: DayOfYear) -> Pattern:
     """A named day of the year."""
-    return recurring("day", "year", lambda c: find(c.start.year))
+    return recurring_pattern("day", "year", lambda c: find(c.start.year))
 
 
 def week_of_month(number: int) -> Pattern:
@@ -92,12 +92,12 @@ def week_of_month(number: int) -> Pattern:
 
 
 def weekday_of_month(find: Callable[[int, int], Period | None]) -> Pattern:
-    """Such as the first Monday of a month; find: of (year, month)."""
+    """Such as the first Monday of a month. find: (year, month) -> day."""
     return Pattern("day", lambda c: find(c.start.year, c.start.month), frozenset({"month"}))
 
 
 def same_day(moment: datetime) -> Pattern:
-    """The day of the moment's month and number, in a year; of its number, in a month."""
+    """The anniversary of a moment in a year, or the same day number in a month."""
 
     def make(container: Period) -> Period | None:
         month_number = moment.month if container.unit == "year" else container.start.month
@@ -106,13 +106,13 @@ def same_day(moment: datetime) -> Pattern:
     return Pattern("day", make, frozenset({"year", "month"}))
 
 
-def containing(unit: Unit) -> Pattern:
-    """The unit a day lies in."""
+def unit_containing(unit: Unit) -> Pattern:
+    """The unit that contains a day."""
     return Pattern(unit, lambda c: period_of(c.start, unit), frozenset({"day"}))
 
 
 def day_part(name: str) -> Pattern:
-    """A part of the day; the night reaches into the next one."""
+    """A part of the day; a night ends on the next day."""
     first, last = DAY_PARTS[name]
     return Pattern(
         "daypart",
@@ -122,7 +122,7 @@ def day_part(name: str) -> Pattern:
 
 
 def clock(hour: int, minute: int | None = None) -> Pattern:
-    """A clock time: on the hour it is that hour, else the minute; found in a day or a part of one."""
+    """A clock time in a day or a part of a day: a whole hour, or one minute if `minute` is given."""
     unit: Unit = "hour" if minute is None else "minute"
 
     def make(container: Period) -> Period | None:
@@ -135,7 +135,7 @@ def clock(hour: int, minute: int | None = None) -> Pattern:
 
 
 def _hour_in(container: Period, hour: int) -> int:
-    """The hour meant in a part of the day, where 3 may be 15 and 12 midnight."""
+    """The hour of the day; in the afternoon 3 is 15, at night 12 is midnight."""
     if container.unit == "day":
         return hour
     first = container.start.hour
@@ -152,8 +152,8 @@ def third(name: Third) -> Pattern:
 
 
 def third_of(name: Third, unit: Unit) -> Pattern:
-    """The same of the month or year that is meant when none is named."""
-    return recurring("part", unit, lambda c: _third(c, name))
+    """The same of a month or year that is not named."""
+    return recurring_pattern("part", unit, lambda c: _third(c, name))
 
 
 def _third(container: Period, name: Third) -> Period:

@@ -1,4 +1,4 @@
-"""What a grammar is made of: rules that read one piece of a time expression."""
+"""Rules: each reads one piece of a time expression."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from memoryd.language.times.reference import Reference
 
 Build = Callable[[re.Match[str], Reference], Pattern | None]
 Form = tuple[Iterable[str], str, Build] | tuple[Iterable[str], str, Build, str]
-"""What a rule can begin with, its regular expression, its meaning, and what must stand before it if given."""
+"""First words, regular expression, meaning, and what must precede it if that is required."""
 
 
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A pattern read from text[start:end].
 
-    needs: what must stand before a word of other meanings too, unless other pieces make it clear.
+    needs: what must precede a word with other meanings, unless other pieces make it a time.
     """
 
     pattern: Pattern
@@ -30,7 +30,7 @@ class Atom:
 
 @dataclass(frozen=True)
 class Rule:
-    """A form of a piece, what it means, and what must stand before it; compiled when it is first tried."""
+    """A form of a piece, its meaning, and what must precede it; compiled when first tried."""
 
     form: str
     flags: int
@@ -46,14 +46,14 @@ class Rule:
         return re.compile(self.needs, self.flags) if self.needs else None
 
     def read(self, text: str, position: int, reference: Reference) -> Atom | None:
-        """The piece that begins at the position, if any."""
+        """The piece that starts at the position, if any."""
         match = self._pattern.match(text, position)
         pattern = match and self.build(match, reference)
         return Atom(pattern, position, match.end(), self._context) if match and pattern else None
 
 
 def group_rules(forms: Iterable[Form], before: str = "", flags: int = 0) -> Mapping[str, tuple[Rule, ...]]:
-    """Rules by the keys they can begin with, in the order they are tried. before: put before every form."""
+    """Rules by first word, in the order they are tried. before: prefix of every form."""
     table: dict[str, list[Rule]] = {}
     for keys, form, *meaning in forms:
         rule = Rule(before + form, flags, *meaning)

@@ -35,7 +35,7 @@ _LENGTHS: dict[Unit, timedelta] = {
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A half-open interval of local time and the calendar unit it is. `part` is one that is no unit."""
+    """A half-open interval of local time, and its calendar unit (`part` for any other interval)."""
 
     start: datetime
     end: datetime
@@ -43,7 +43,7 @@ class Period:
 
 
 def add_months(moment: datetime, months: int) -> datetime:
-    """The same day so many months on; a missing day becomes the last of its month."""
+    """The same day some months later; a missing day becomes the last of its month."""
     index = moment.year * 12 + moment.month - 1 + months
     year, month = divmod(index, 12)
     last = calendar.monthrange(year, month + 1)[1]
@@ -51,25 +51,25 @@ def add_months(moment: datetime, months: int) -> datetime:
 
 
 def add(moment: datetime, count: int, unit: Unit) -> datetime:
-    """The moment so many units on; negative counts go back."""
+    """The moment some units later; earlier for a negative count."""
     if unit in _MONTHS:
         return add_months(moment, count * _MONTHS[unit])
     return moment + count * _LENGTHS[unit]
 
 
 def midnight(moment: datetime) -> datetime:
-    """The beginning of the day."""
+    """The start of the day."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def period_of(moment: datetime, unit: Unit) -> Period:
-    """The calendar unit the moment lies in; weeks begin on Monday."""
+    """The calendar unit that contains the moment; weeks start on Monday."""
     start = _STARTS[unit](moment)
     return Period(start, add(start, 1, unit), unit)
 
 
-def shifted(moment: datetime, count: int, unit: Unit) -> Period:
-    """The calendar unit so many units after the one the moment lies in."""
+def period_at_offset(moment: datetime, count: int, unit: Unit) -> Period:
+    """The calendar unit `count` units after the one that contains the moment."""
     start = add(_STARTS[unit](moment), count, unit)
     return Period(start, add(start, 1, unit), unit)
 
@@ -102,7 +102,7 @@ def year(number: int) -> Period:
 
 
 def day(year_number: int, month: int, number: int) -> Period | None:
-    """A day of the calendar; None where there is no such day."""
+    """A day of the calendar; None for a date that does not exist."""
     if not 1 <= month <= 12 or not 1 <= number <= calendar.monthrange(year_number, month)[1]:
         return None
     start = datetime(year_number, month, number)
@@ -110,7 +110,7 @@ def day(year_number: int, month: int, number: int) -> Period | None:
 
 
 def nth_weekday(year_number: int, month: int, weekday: int, nth: int) -> Period | None:
-    """The nth Monday (0) to Sunday (6) of a month, counted from its end when negative."""
+    """The nth Monday (0) to Sunday (6) of a month, counted from its end if negative."""
     days = calendar.monthrange(year_number, month)[1]
     if nth > 0:
         first = (weekday - datetime(year_number, month, 1).weekday()) % 7 + 1

@@ -1,4 +1,4 @@
-"""The one range of time a query asks for."""
+"""The time range that a query asks for."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryd.language.times.time_expressions import TimeExpression, find
+from memoryd.language.times.time_expressions import TimeExpression, find_times
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """What a query limits itself to.
+    """A time range.
 
-    start, end: UTC epoch seconds, end exclusive, None where open; matched: the words it was read from;
-    invalid: why nothing can lie in it (then both ends are None).
+    start, end: UTC epoch seconds, end exclusive, None if open; matched: the words that name it; invalid: why
+    it is impossible (both ends are None then).
     """
 
     start: float | None
@@ -24,24 +24,24 @@ class TimeRange:
 
 
 def time_range(text: str, reference: datetime) -> TimeRange | None:
-    """The range a query names; None where it names none ("when did X" asks for a time and names none).
+    """The range that a query names, if any ("when did X" asks for a time and names none).
 
-    Of several expressions an impossible one decides; those that overlap narrow each other; else the range
-    goes from the first beginning to the last end ("in May or in June"). Raises ValueError for a reference
+    An impossible expression makes the range invalid. Expressions that overlap narrow each other; others
+    span from the first start to the last end ("in May or in June"). Raises ValueError for a reference
     without time zone.
     """
-    found = find(text, reference)
+    found = find_times(text, reference)
     if not found:
         return None
     matched = tuple(expression.matched for expression in found)
     for expression in found:
         if expression.invalid:
             return TimeRange(None, None, matched, expression.invalid)
-    start, end = _together(found)
+    start, end = _combined_range(found)
     return TimeRange(start, end, matched)
 
 
-def _together(found: Sequence[TimeExpression]) -> tuple[float | None, float | None]:
+def _combined_range(found: Sequence[TimeExpression]) -> tuple[float | None, float | None]:
     starts = [_seconds(expression.start) for expression in found]
     ends = [_seconds(expression.end) for expression in found]
     latest = max((start for start in starts if start is not None), default=None)

@@ -1,4 +1,4 @@
-"""What the two languages differ in: where pieces begin, what joins them and what opens or closes a range."""
+"""The grammars of the two languages: where pieces start, what joins them, what opens or closes a range."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from memoryd.language.times.periods import Unit
 class Language:
     """One grammar.
 
-    word: finds what may begin a piece, or a range; key: what `rules` are found by; glue: stands between
-    pieces; opening: words before a range or an open range, by group name; joint: between the ends of a range;
-    couple: the same after `between`; closing: words after, by group name; now: the present as an end;
-    counted, counted_after: so many units before or after a moment, said before or after it, and `count` what
-    they say; repeated, liked: what stands before expressions that are no time.
+    word: may start a piece or a range; rules: by first word; glue: between pieces; opening: before a range or
+    an open range, by group name; openers: first words of `opening` and `counted`; joint: between range ends;
+    couple: the same after `between`; closing: after a range, by group name; now: the present as an end;
+    counted, counted_after: units before or after a moment, written before or after it; count: their number
+    and unit; repeated, liked: precede expressions that are no time.
     """
 
     word: re.Pattern[str]
@@ -42,14 +42,14 @@ class Language:
     liked: re.Pattern[str]
 
     def positions(self, text: str) -> Iterator[int]:
-        """Where an expression may begin."""
+        """Where an expression may start."""
         for match in self.word.finditer(text):
             key = self._key(match[0])
             if key in self.rules or key in self.openers:
                 yield match.start()
 
     def rules_at(self, text: str, position: int) -> tuple[Rule, ...]:
-        """The rules that may read a piece at the position."""
+        """The rules to try at the position."""
         match = self.word.match(text, position)
         return self.rules.get(self._key(match[0]), ()) if match else ()
 

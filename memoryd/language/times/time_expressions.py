@@ -1,4 +1,4 @@
-"""Finds the time expressions of a text and places them in time."""
+"""Time expressions in a text."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SMALL_WORD = re.compile(r"\b[a-z]\w{3,}")
 class TimeExpression:
     """Words of a text that name a time.
 
-    start, end: in the zone of the reference time, end exclusive, None where the range is open;
-    matched: the words, text[span[0]:span[1]]; invalid: why they name no possible time (then both ends are
-    None), such as an impossible date or a range turned round.
+    start, end: in the zone of the reference, end exclusive, None if open; matched: the words,
+    text[span[0]:span[1]]; invalid: why they name no possible time (both ends are None then), such as a date
+    that does not exist or a reversed range.
     """
 
     start: datetime | None
@@ -35,11 +35,11 @@ class TimeExpression:
     invalid: str | None = None
 
 
-def find(text: str, reference: datetime) -> tuple[TimeExpression, ...]:
-    """The time expressions of a Chinese or English text, in its order, none overlapping.
+def find_times(text: str, reference: datetime) -> tuple[TimeExpression, ...]:
+    """The time expressions of a text in order, without overlaps.
 
-    reference: the moment relative words are meant from, and the zone all are meant in; raises ValueError when
-    it has none. No text raises.
+    reference: the moment that relative expressions count from, and the zone of all. Raises ValueError if it
+    has no zone; no text raises.
     """
     at = Reference.at(reference)
     folded = text.translate(_WIDE).translate(simplified_table())
@@ -48,7 +48,7 @@ def find(text: str, reference: datetime) -> tuple[TimeExpression, ...]:
 
 
 def _readings(folded: str, reference: Reference) -> list[Reading]:
-    """Those of both languages; where two overlap the longer counts."""
+    """The readings of both languages; of two that overlap the longer is kept."""
     found: list[Reading] = []
     if _HAN.search(folded):
         found += _read(CHINESE, folded, reference)
@@ -89,12 +89,12 @@ def _read(language: Language, folded: str, reference: Reference) -> Iterator[Rea
 def _possible(reader: Reader, position: int) -> Reading | None:
     try:
         return reader.read(position)
-    except (OverflowError, ValueError):  # beyond the years 1 to 9999, or of a number no calendar has
+    except (OverflowError, ValueError):  # outside the years 1 to 9999
         return None
 
 
 def _is_title(folded: str, span: tuple[int, int], reading: Reading) -> bool:
-    """Whether the quoted words are a name: in 《》, nothing but the expression, or all in capitals."""
+    """Whether quoted words are a title: in 《》, exactly the expression, or capitalised."""
     first, last = span
     if folded[first] == "《":
         return True
@@ -109,5 +109,5 @@ def _expression(text: str, reading: Reading, reference: Reference) -> TimeExpres
     matched = text[reading.first : reading.last]
     if reading.span.impossible:
         return TimeExpression(None, None, matched, span, f"{matched}: {reading.span.impossible}")
-    start, end = reference.aware_span(reading.span.start, reading.span.end)
+    start, end = reference.with_zones(reading.span.start, reading.span.end)
     return TimeExpression(start, end, matched, span)

@@ -1,4 +1,4 @@
-"""What the pieces of Chinese time expressions mean: each function reads a match of its form in `chinese`."""
+"""The meaning of each Chinese form: functions from the match of a form in `pieces` to a pattern."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from memoryd.language.numerals import numeral_value
 from memoryd.language.times import calendar_parts, holidays, periods
 from memoryd.language.times.chinese import words
-from memoryd.language.times.pattern import Pattern, combined, fixed, last
+from memoryd.language.times.pattern import Pattern, combine, fixed_pattern, last_occurrence
 from memoryd.language.times.reference import FEW, Reference
 
 _DAY_AHEAD = re.compile(rf"\s*(?:\d{{1,2}}|[{words.NUMERALS}]{{1,4}})[日号]")
@@ -18,50 +18,50 @@ DAY_PARTS = {word: name for name, forms in words.DAY_PARTS.items() for word in f
 
 def relative_day(match: re.Match[str], reference: Reference) -> Pattern:
     word = match[0] if match[0] in words.DAYS else match[0][0]
-    return fixed(reference.period(words.DAYS[word], "day"))
+    return fixed_pattern(reference.period(words.DAYS[word], "day"))
 
 
 def day_and_part(match: re.Match[str], reference: Reference) -> Pattern | None:
     offset = -2 if match[3] == "前" else words.DAYS[match[1]]
-    day = fixed(reference.period(offset, "day"))
-    return combined(day, calendar_parts.day_part(words.DAY_PART_CHARACTERS[match[2] or match[4]]))
+    day = fixed_pattern(reference.period(offset, "day"))
+    return combine(day, calendar_parts.day_part(words.DAY_PART_CHARACTERS[match[2] or match[4]]))
 
 
 def relative_year(match: re.Match[str], reference: Reference) -> Pattern:
-    return fixed(reference.period(words.YEARS[match[1]], "year"))
+    return fixed_pattern(reference.period(words.YEARS[match[1]], "year"))
 
 
 def year(match: re.Match[str], _: Reference) -> Pattern | None:
     number = numeral_value(match[1])
     if len(match[1]) == 2:
         number += 2000 if number < 50 else 1900
-    return fixed(periods.year(number)) if 1000 <= number < 3000 else None
+    return fixed_pattern(periods.year(number)) if 1000 <= number < 3000 else None
 
 
 def decade(match: re.Match[str], _: Reference) -> Pattern:
     number = numeral_value(match[2])
     if number < 100:
         number += 1900 if (match[1] and match[1] != "本世纪") or number >= 30 else 2000
-    return fixed(periods.period_of(periods.year(number).start, "decade"))
+    return fixed_pattern(periods.period_of(periods.year(number).start, "decade"))
 
 
 def month(match: re.Match[str], _: Reference) -> Pattern | None:
     number = numeral_value(match[1])
-    dated = _DAY_AHEAD.match(match.string, match.end())  # 13月5日 is a wrong date, 13月 is none
+    dated = _DAY_AHEAD.match(match.string, match.end())  # 13月5日 is an impossible date, 13月 is no date
     return calendar_parts.month(number) if 1 <= number <= 12 or dated else None
 
 
 def stepped(match: re.Match[str], reference: Reference) -> Pattern:
-    return fixed(reference.period(_STEPS[match[1]], words.UNITS[match[2]]))
+    return fixed_pattern(reference.period(_STEPS[match[1]], words.UNITS[match[2]]))
 
 
 def week(match: re.Match[str], reference: Reference) -> Pattern | None:
     step, day = match[1] or "", match[2]
-    week = fixed(reference.period(_STEPS[step], "week"))
+    week = fixed_pattern(reference.period(_STEPS[step], "week"))
     if day is None:
         return week if step else None
     inner = calendar_parts.weekend() if day == "末" else calendar_parts.weekday(words.WEEKDAYS[day])
-    return combined(week, inner) if step else inner
+    return combine(week, inner) if step else inner
 
 
 def day_of_month(match: re.Match[str], _: Reference) -> Pattern:
@@ -80,7 +80,7 @@ def week_of_month(match: re.Match[str], _: Reference) -> Pattern:
 def slashed(match: re.Match[str], _: Reference) -> Pattern | None:
     month, day = int(match[1]), int(match[2])
     return (
-        combined(calendar_parts.month(month), calendar_parts.day_of_month(day))
+        combine(calendar_parts.month(month), calendar_parts.day_of_month(day))
         if 1 <= month <= 12 and 1 <= day <= 31
         else None
     )
@@ -89,10 +89,10 @@ def slashed(match: re.Match[str], _: Reference) -> Pattern | None:
 def season(match: re.Match[str], reference: Reference) -> Pattern | None:
     season = calendar_parts.season(words.SEASONS[match[2]])
     if match[1] in ("去", "今", "明"):
-        year = fixed(reference.period("去今明".index(match[1]) - 1, "year"))
-        return combined(year, season)
+        year = fixed_pattern(reference.period("去今明".index(match[1]) - 1, "year"))
+        return combine(year, season)
     if match[1] and match[1].startswith("上"):
-        return last(season, reference.now)
+        return last_occurrence(season, reference.now)
     return season
 
 
@@ -100,7 +100,7 @@ def season_third(match: re.Match[str], _: Reference) -> Pattern | None:
     third = calendar_parts.third(
         {"初": "early", "早": "early", "仲": "mid", "深": "late"}.get(match[1], "late")  # type: ignore[arg-type]
     )
-    return combined(calendar_parts.season(words.SEASONS[match[2]]), third)
+    return combine(calendar_parts.season(words.SEASONS[match[2]]), third)
 
 
 def half(match: re.Match[str], _: Reference) -> Pattern:
@@ -139,7 +139,7 @@ def digital(match: re.Match[str], _: Reference) -> Pattern:
 
 
 def _count(number: str, unit: str) -> tuple[int, periods.Unit] | None:
-    """How many of which unit; halves are taken as six months or thirty minutes."""
+    """The count and unit of a duration; None for the name of a year. Half a year is six months."""
     found = words.UNITS[unit]
     if number in ("几", "数", "好几"):
         return FEW, found
@@ -162,32 +162,32 @@ def ago(match: re.Match[str], reference: Reference) -> Pattern | None:
     count, unit = counted
     if _APPROXIMATE.fullmatch(match[1]):  # 两三天前
         first, last = (reference.ago(numeral_value(c), unit) for c in reversed(match[1]))
-        return fixed(periods.Period(first.start, last.end, "part"))
+        return fixed_pattern(periods.Period(first.start, last.end, "part"))
     if match[3]:  # 一年半前
         if unit != "year":
             return None
         count, unit = 12 * count + 6, "month"
     if match[1] in ("几", "数", "好几"):
-        return fixed(reference.few_before(unit)) if match[4].endswith("前") else None
+        return fixed_pattern(reference.few_before(unit)) if match[4].endswith("前") else None
     if unit == "minute" and match[1] == "半":
-        return fixed(periods.period_of(reference.ago(30, "minute").start, "hour"))
-    return fixed(reference.ago(count if match[4].endswith("前") else -count, unit))
+        return fixed_pattern(periods.period_of(reference.ago(30, "minute").start, "hour"))
+    return fixed_pattern(reference.ago(count if match[4].endswith("前") else -count, unit))
 
 
 def ago_and_half(match: re.Match[str], reference: Reference) -> Pattern:
     count = numeral_value(match[1])
     if match[2] == "月":
-        return fixed(reference.ago(30 * count + 15, "day"))
-    return fixed(periods.period_of(reference.ago(60 * count + 30, "minute").start, "hour"))
+        return fixed_pattern(reference.ago(30 * count + 15, "day"))
+    return fixed_pattern(periods.period_of(reference.ago(60 * count + 30, "minute").start, "hour"))
 
 
 def to_date(match: re.Match[str], reference: Reference) -> Pattern:
-    return fixed(reference.to_date(words.UNITS[match[1]]))
+    return fixed_pattern(reference.to_date(words.UNITS[match[1]]))
 
 
 def coming(match: re.Match[str], reference: Reference) -> Pattern | None:
     counted = _count(match[1], match[2])
-    return None if counted is None else fixed(reference.coming(*counted))
+    return None if counted is None else fixed_pattern(reference.coming(*counted))
 
 
 def same_day(_: re.Match[str], reference: Reference) -> Pattern:
@@ -195,28 +195,28 @@ def same_day(_: re.Match[str], reference: Reference) -> Pattern:
 
 
 def containing(match: re.Match[str], _: Reference) -> Pattern:
-    return calendar_parts.containing(words.UNITS[match[1]])
+    return calendar_parts.unit_containing(words.UNITS[match[1]])
 
 
 def past(match: re.Match[str], reference: Reference) -> Pattern | None:
     counted = _count(match[1], match[2])
-    return None if counted is None else fixed(reference.past(*counted))
+    return None if counted is None else fixed_pattern(reference.past(*counted))
 
 
 def few_before(match: re.Match[str], reference: Reference) -> Pattern:
     few = match[1] in "几些"
-    return fixed(reference.few_before(words.UNITS[match[2]], FEW if few else numeral_value(match[1])))
+    return fixed_pattern(reference.few_before(words.UNITS[match[2]], FEW if few else numeral_value(match[1])))
 
 
 def lunar(match: re.Match[str], _: Reference) -> Pattern:
     month = match[1] or match[2] or match[3]
     number = words.LUNAR_MONTHS.get(month) or numeral_value(month)
     day = match[4].replace("廿", "二十").lstrip("初")
-    return calendar_parts.holiday(holidays.lunar(number, numeral_value(day)))
+    return calendar_parts.holiday(holidays.lunar_date(number, numeral_value(day)))
 
 
 def bare_day(match: re.Match[str], _: Reference) -> Pattern:
-    """5日 alone may be a duration: only found within a month."""
+    """A day of a named month; 5日 alone may be a duration."""
     number = numeral_value(match[1])
     return Pattern("day", calendar_parts.day_of_month(number).make, frozenset({"month"}))
 
@@ -228,4 +228,4 @@ def day_part_character(match: re.Match[str], _: Reference) -> Pattern:
 def eve_or_first(match: re.Match[str], _: Reference) -> Pattern:
     if match[0].endswith("三十"):
         return calendar_parts.holiday(holidays.CHINESE["除夕"])
-    return calendar_parts.holiday(holidays.lunar(1, numeral_value(match[1].lstrip("初"))))
+    return calendar_parts.holiday(holidays.lunar_date(1, numeral_value(match[1].lstrip("初"))))

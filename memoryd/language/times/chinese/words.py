@@ -1,4 +1,4 @@
-"""The words of Chinese time expressions, simplified, and what makes the same characters a name."""
+"""The vocabulary of Chinese time expressions, simplified, and contexts in which they are no time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNITS: dict[str, Unit] = {
 }
 LUNAR_MONTHS = {"正": 1, "冬": 11, "腊": 12}
 
-# What follows a bare date or holiday that is part of a name: 五一广场, 五号楼, 5号线.
+# Follows a bare date or holiday in a name: 五一广场, 五号楼, 5号线.
 _PLACES = "广场|大道|路|街|巷|弄|村|桥|公园|大厦|中学|小学|大学|学校|医院|酒店|商场|体育|剧场|影院|纪念"
 _NUMBERED = (
     "楼|线|店|桌|机|床|门|位|房|馆|车|厅|台|柜|井|仓|院|码|员|队|厂|铺|座|球|字|电池|选手|公路|宿舍|教室|会议|包|"
@@ -51,12 +51,12 @@ NOT_MONTH = f"(?!{_MOON}|路|街|龄|兰|雪|瓜|娃|革命|天(?![气哪我你�
 NOT_YEAR = "(?![级代期版龄糕货画检轻老]|以?[上下]的)"
 NOT_TODAY = "(?!头条|说法|美术|资本|重现|方舟|香|之后》|之星)"
 NOT_ACQUIRED = "(?!性|努力|养成|形成|失调|培养|习得|免疫|教育|因素|的我不努力)"
-# What stands before a time that comes back again and again.
+# Precedes a recurring time.
 REPEATED = (
     r"(?:每|逢)(?:一|个|逢|隔|两|到|年|月|周|天|日|晚|星期|礼拜|个月|天都)*(?:的|在)?\s*$"
     r"|隔[周天月]的?$"
-    # of a year or month that is not said: 那年冬天, 哪个周末, 有一年春节
+    # of an unnamed year or month: 那年冬天, 哪个周末, 有一年春节
     r"|(?:那|哪|某|当|有)一?(?:年|个|个月|月|天)的?$"
 )
-# What stands before a thing liked as such, or a name, not a time: 喜欢夏天, 名叫三月.
+# Precedes something liked, or a name: 喜欢夏天, 名叫三月.
 LIKED = r"(?:喜欢|热爱|讨厌|害怕|最爱|偏爱|期待|盼着|名?叫做?|姓)\s*$"

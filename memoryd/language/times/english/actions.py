@@ -1,4 +1,4 @@
-"""What the pieces of English time expressions mean: each function reads a match of its form in `english`."""
+"""The meaning of each English form: functions from the match of a form in `pieces` to a pattern."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ import re
 from memoryd.language.numerals import ENGLISH_DECADES, ENGLISH_ORDINALS, english_number
 from memoryd.language.times import calendar_parts, holidays, periods
 from memoryd.language.times.english import words
-from memoryd.language.times.pattern import Pattern, combined, current, fixed, following, last, recurring
+from memoryd.language.times.pattern import (
+    Pattern,
+    combine,
+    current_occurrence,
+    fixed_pattern,
+    last_occurrence,
+    next_occurrence,
+    recurring_pattern,
+)
 from memoryd.language.times.periods import DAY, Period, Unit, add, period_of
 from memoryd.language.times.reference import FEW, Reference
 
 _WHOLE: frozenset[Unit] = frozenset({"month", "year"})
 
 
-def named(word: str) -> Pattern:
-    """The month, weekday, season, holiday or weekend of a name in any case."""
+def named_pattern(word: str) -> Pattern:
+    """The month, weekday, season, holiday or weekend of that name, in any letter case."""
     name = " ".join(word.lower().replace("’", "'").split())
     if name in words.MONTH_NUMBERS:
         return calendar_parts.month(words.MONTH_NUMBERS[name])
@@ -33,10 +41,10 @@ def _step(word: str) -> int:
 def stepped_name(match: re.Match[str], reference: Reference) -> Pattern | None:
     if match[2] in words.LOWERCASE_WORDS - {"fall", "spring", "may", "march"}:
         return None
-    pattern, step = named(match[2]), _step(match[1])
+    pattern, step = named_pattern(match[2]), _step(match[1])
     if pattern.unit == "weekend":
-        return combined(fixed(reference.period(step, "week")), pattern)
-    return (last, current, following)[step + 1](pattern, reference.now)
+        return combine(fixed_pattern(reference.period(step, "week")), pattern)
+    return (last_occurrence, current_occurrence, next_occurrence)[step + 1](pattern, reference.now)
 
 
 def _unit(word: str) -> tuple[int, Unit]:
@@ -48,15 +56,15 @@ def stepped_unit(match: re.Match[str], reference: Reference) -> Pattern:
     step = _step(match[1])
     rolling = match[1].lower() == "past" or (step < 0 and unit in ("hour", "minute"))
     if rolling or count > 1:
-        return fixed(reference.past(count, unit))
-    return fixed(reference.period(step, unit))
+        return fixed_pattern(reference.past(count, unit))
+    return fixed_pattern(reference.period(step, unit))
 
 
 def before_last(match: re.Match[str], reference: Reference) -> Pattern | None:
     step = -2 if match[2].lower() == "before" else 2
     if match[1].lower() == "weekend":
-        return combined(fixed(reference.period(step, "week")), calendar_parts.weekend())
-    return fixed(reference.period(step, words.UNITS[match[1].lower()]))
+        return combine(fixed_pattern(reference.period(step, "week")), calendar_parts.weekend())
+    return fixed_pattern(reference.period(step, words.UNITS[match[1].lower()]))
 
 
 def _count(word: str) -> int | None:
@@ -72,39 +80,39 @@ def ago(match: re.Match[str], reference: Reference) -> Pattern | None:
     count = _count(match[1])
     back = match[4].lower() in ("ago", "back")
     if count is None:
-        return fixed(reference.few_before(unit)) if back else None
+        return fixed_pattern(reference.few_before(unit)) if back else None
     if match[3]:
-        return fixed(reference.ago(12 * count + 6, "month")) if unit == "year" else None
-    return fixed(reference.ago(size * count if back else -size * count, unit))
+        return fixed_pattern(reference.ago(12 * count + 6, "month")) if unit == "year" else None
+    return fixed_pattern(reference.ago(size * count if back else -size * count, unit))
 
 
 def half_ago(match: re.Match[str], reference: Reference) -> Pattern | None:
     unit = words.UNITS[match[1].lower()]
     if unit == "hour":
-        return fixed(period_of(reference.ago(30, "minute").start, "hour"))
-    return fixed(reference.ago(6, "month"))
+        return fixed_pattern(period_of(reference.ago(30, "minute").start, "hour"))
+    return fixed_pattern(reference.ago(6, "month"))
 
 
 def past(match: re.Match[str], reference: Reference) -> Pattern:
     size, unit = _unit(match[2])
-    return fixed(reference.past(size * (_count(match[1]) or FEW), unit))
+    return fixed_pattern(reference.past(size * (_count(match[1]) or FEW), unit))
 
 
 def relative_day(match: re.Match[str], reference: Reference) -> Pattern:
-    return fixed(reference.period(words.DAYS[match[0].lower()], "day"))
+    return fixed_pattern(reference.period(words.DAYS[match[0].lower()], "day"))
 
 
 def this_part(match: re.Match[str], reference: Reference) -> Pattern | None:
     step, name = (match[1] or "this").lower(), (match[2] or "night").lower()
-    today = fixed(reference.period({"last": -1}.get(step, 0), "day"))
-    return combined(today, calendar_parts.day_part(words.DAY_PARTS[name]))
+    today = fixed_pattern(reference.period({"last": -1}.get(step, 0), "day"))
+    return combine(today, calendar_parts.day_part(words.DAY_PARTS[name]))
 
 
 def to_date(match: re.Match[str], reference: Reference) -> Pattern:
     unit = words.UNITS.get((match[2] or "day").lower(), "day")
     if match[1].lower() == "later":
-        return fixed(Period(reference.now, period_of(reference.now, unit).end, "part"))
-    return fixed(reference.to_date(unit))
+        return fixed_pattern(Period(reference.now, period_of(reference.now, unit).end, "part"))
+    return fixed_pattern(reference.to_date(unit))
 
 
 def third(match: re.Match[str], _: Reference) -> Pattern:
@@ -113,7 +121,7 @@ def third(match: re.Match[str], _: Reference) -> Pattern:
 
 def third_of_current(match: re.Match[str], reference: Reference) -> Pattern | None:
     third = calendar_parts.third(words.THIRDS[match[1].lower()])
-    return combined(third, fixed(reference.period(0, words.UNITS[match[2].lower()])))
+    return combine(third, fixed_pattern(reference.period(0, words.UNITS[match[2].lower()])))
 
 
 def half(match: re.Match[str], _: Reference) -> Pattern:
@@ -151,7 +159,7 @@ def _day_number(word: str) -> int:
 
 
 def _dated(month: str, day: str) -> Pattern | None:
-    return combined(named(month), calendar_parts.day_of_month(_day_number(day)))
+    return combine(named_pattern(month), calendar_parts.day_of_month(_day_number(day)))
 
 
 def month_day(match: re.Match[str], _: Reference) -> Pattern | None:
@@ -166,7 +174,7 @@ def day_month(match: re.Match[str], _: Reference) -> Pattern | None:
 
 def _days_of_month(month: str, first: str, second: str) -> Pattern:
     dates = [calendar_parts.day_of_month(_day_number(word)) for word in (first, second)]
-    container = named(month)
+    container = named_pattern(month)
 
     def make(year: Period) -> Period | None:
         found = container.make(year)
@@ -175,7 +183,7 @@ def _days_of_month(month: str, first: str, second: str) -> Pattern:
             return None
         return Period(ends[0].start, ends[1].end, "part")
 
-    return recurring("part", "year", make)
+    return recurring_pattern("part", "year", make)
 
 
 def month_days(match: re.Match[str], _: Reference) -> Pattern:
@@ -187,7 +195,7 @@ def days_month(match: re.Match[str], _: Reference) -> Pattern:
 
 
 def name(match: re.Match[str], _: Reference) -> Pattern:
-    return named(match[1])
+    return named_pattern(match[1])
 
 
 def ordinal(match: re.Match[str], _: Reference) -> Pattern:
@@ -195,7 +203,7 @@ def ordinal(match: re.Match[str], _: Reference) -> Pattern:
 
 
 def year(match: re.Match[str], _: Reference) -> Pattern:
-    return fixed(periods.year(int(match[1])))
+    return fixed_pattern(periods.year(int(match[1])))
 
 
 def decade(match: re.Match[str], _: Reference) -> Pattern | None:
@@ -205,20 +213,20 @@ def decade(match: re.Match[str], _: Reference) -> Pattern | None:
         if not re.search(r"\bthe\s+(?:early|mid|late)?[\s-]*$", before, re.IGNORECASE):
             return None
         number += 1900 if number >= 30 else 2000
-    return fixed(period_of(periods.year(number).start, "decade"))
+    return fixed_pattern(period_of(periods.year(number).start, "decade"))
 
 
 def numeric_date(match: re.Match[str], _: Reference) -> Pattern | None:
     date = _month_and_day(int(match[3]), int(match[4]))
-    return date and combined(date, fixed(periods.year(int(match[1]))))
+    return date and combine(date, fixed_pattern(periods.year(int(match[1]))))
 
 
 def numeric_month(match: re.Match[str], _: Reference) -> Pattern | None:
-    return combined(calendar_parts.month(int(match[2])), fixed(periods.year(int(match[1]))))
+    return combine(calendar_parts.month(int(match[2])), fixed_pattern(periods.year(int(match[1]))))
 
 
 def _month_and_day(month: int, day: int) -> Pattern | None:
-    return combined(calendar_parts.month(month), calendar_parts.day_of_month(day))
+    return combine(calendar_parts.month(month), calendar_parts.day_of_month(day))
 
 
 def day_part(match: re.Match[str], _: Reference) -> Pattern:
@@ -251,7 +259,7 @@ def noon(_match: re.Match[str], _reference: Reference) -> Pattern:
 
 def next_units(match: re.Match[str], reference: Reference) -> Pattern:
     size, unit = _unit(match[2])
-    return fixed(reference.coming(size * (_count(match[1]) or FEW), unit))
+    return fixed_pattern(reference.coming(size * (_count(match[1]) or FEW), unit))
 
 
 def same_day(_: re.Match[str], reference: Reference) -> Pattern:
@@ -259,8 +267,8 @@ def same_day(_: re.Match[str], reference: Reference) -> Pattern:
 
 
 def week_of(match: re.Match[str], _: Reference) -> Pattern:
-    week = calendar_parts.containing("week")
-    return combined(calendar_parts.weekend(), week) or week if match[1] else week
+    week = calendar_parts.unit_containing("week")
+    return combine(calendar_parts.weekend(), week) or week if match[1] else week
 
 
 def hour_of_part(match: re.Match[str], _: Reference) -> Pattern:
@@ -270,13 +278,13 @@ def hour_of_part(match: re.Match[str], _: Reference) -> Pattern:
 
 def names_ago(match: re.Match[str], reference: Reference) -> Pattern | None:
     """Two Fridays or two summers ago."""
-    count, pattern = english_number(match[1]), named(match[2])
+    count, pattern = english_number(match[1]), named_pattern(match[2])
     if pattern.unit == "weekend":
-        return combined(fixed(reference.period(-count, "week")), pattern)
-    found = last(pattern, reference.now).fixed
+        return combine(fixed_pattern(reference.period(-count, "week")), pattern)
+    found = last_occurrence(pattern, reference.now).fixed
     if found is None or pattern.cycle is None:
         return None
     back = 1 - count
-    return fixed(
+    return fixed_pattern(
         Period(add(found.start, back, pattern.cycle), add(found.end, back, pattern.cycle), found.unit)
     )

@@ -1,4 +1,4 @@
-"""The words of English time expressions, and what makes the same words something else."""
+"""The vocabulary of English time expressions, and contexts in which the same words are no time."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ THIRDS: dict[str, Third] = {
     **dict.fromkeys(("mid", "middle"), "mid"),
     **dict.fromkeys(("late", "end"), "late"),
 }
-# Also names, verbs, or short forms of other words: a time only where the context says so.
+# Also names, verbs or abbreviations: a time only in context.
 AMBIGUOUS_MONTHS = frozenset({"march", "april", "may", "june", "august"})
 LOWERCASE_WORDS = frozenset(
     {"may", "march", "mar", "sun", "sat", "wed", "mon", "jan", "dec", "fall", "spring"}
 )
 
-# What stands before a word that is a time only in its context.
+# Precedes a word that is a time only in context.
 BEFORE_WEAK = (
     r"\b(?:in|during|over|since|until|till|before|after|through|throughout|around|early|late|mid|by|this|that"
     r"|for)\s+(?:the\s+)?$|\b(?:year|month\s+of)\s+$"
@@ -61,7 +61,7 @@ BEFORE_WEEKDAY = r"\b(?:on|since|until|till|before|after|by|from|this|around)\s+
 BEFORE_WEEKEND = r"\b(?:on|at|over|during|since|until|before|after)\s+(?:the\s+)?$"
 BEFORE_ORDINAL = r"\bthe\s+$"
 BEFORE_CLOCK = r"\b(?:at|around|about|by|since|until|till|before|after)\s+$"
-# What may follow "the 28th" when it is a day, not the 28th of some things.
+# Follows "the 28th" if it is a day, not the 28th of some things.
 AFTER_ORDINAL = (
     r"(?=\s*(?:$|[^\w\s]))|(?=\s+of\s+(?:this|last|next)\b)|(?=\s+(?:and|or|to|at|in|with|when|while|because|if|but|did|do|does|was|were|is|are|"
     r"has|have|had|i|we|he|she|they|it|you|my|our|his|her|their|the|about|for|after|before|until|through|this|last|"
@@ -84,7 +84,7 @@ NOT_HOLIDAY = (
     r"decorations?|island|ornaments?|cookies?|stockings?|eggs?|bunny|lilies|costumes?|album|resolutions?)\b)"
 )
 NOT_WEEKDAY = r"(?!\s+(?:school|routines?|schedules?|roast|times|best|addams|island)\b)"
-# A time that comes back again and again.
+# Precedes a recurring time.
 REPEATED = (
     r"\b(?:every|each|any|most|alternate)\s+(?:(?:other|single|second|third|few)\s+)?"
     r"(?:(?:day|week|month|year|night|morning|afternoon|evening|weekday|weekend|\w+day)\s*,?\s*"
