@@ -6,7 +6,6 @@ import logging
 import math
 import os
 import shutil
-import sqlite3
 import time
 
 import psutil
@@ -22,6 +21,7 @@ from memoryd.index.keyword import keyword_fill
 from memoryd.index.keyword.keyword_fill import KeywordFill
 from memoryd.index.keyword.keyword_removal import KeywordRemoval
 from memoryd.storage import jobs, statistics
+from memoryd.storage.connection import Connection
 from memoryd.storage.disk import bytes_of
 from memoryd.storage.migrations import SCHEMA
 from memoryd.storage.physical_removal import truncate_wal, wipe_unused_bytes
@@ -183,7 +183,7 @@ class Maintenance:
         return found
 
 
-def _compact_database(connection: sqlite3.Connection) -> None:
+def _compact_database(connection: Connection) -> None:
     free = int(connection.execute("PRAGMA freelist_count").fetchone()[0])
     pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
     if free > pages * _FREE_SHARE:

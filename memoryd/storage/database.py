@@ -30,7 +30,7 @@ _IDLE_READERS = 8
 class Transaction:
     """What a write works with: its connection, its change number and what to do once it is durable."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.after_commit: list[Callable[[], None]] = []
         self._gathered: dict[Hashable, Any] = {}
@@ -100,7 +100,7 @@ class Database:
         """
         return self._submit(lambda: self._transact(change))
 
-    def maintain(self, action: Callable[[sqlite3.Connection], T]) -> T:
+    def maintain(self, action: Callable[[Connection], T]) -> T:
         """Run `action` in the writer thread outside a transaction (VACUUM, checkpoint, backup)."""
         return self._submit(lambda: action(self._writer))
 
@@ -120,7 +120,7 @@ class Database:
         return found
 
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self) -> Iterator[Connection]:
         """A reader's connection, one consistent view for the whole block."""
         with storage_errors(self.path):
             connection = self._reader()

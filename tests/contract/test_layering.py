@@ -26,6 +26,7 @@ ROOMS = (
     "service",
     "server",
 )
+ROOMS_WITH_SQLITE = frozenset({"storage", "index", "retrieval"})
 COMPOSITION_ROOT = frozenset({"app", "cli", "daemon", "knowledge_base", "memory_manager", "__main__", ""})
 CLIENT_LIBRARIES = frozenset({"zmq", "msgpack", "platformdirs", "filelock", "psutil", "memory_client"})
 READERS_OF_THE_ENVIRONMENT = ("memoryd/app/", "memory_client/paths.py")
@@ -107,6 +108,17 @@ def test_every_module_has_a_room() -> None:
 
 def test_imports_go_down_only() -> None:
     assert [line for path in modules("memoryd") for line in upward(path)] == []
+
+
+def test_only_storage_and_the_indexes_name_the_database() -> None:
+    named = [
+        f"{relative(path)}:{line} imports {name}"
+        for path in modules("memoryd")
+        if room_of(path) not in ROOMS_WITH_SQLITE
+        for name, line in imported(path)
+        if name.split(".")[0] == "sqlite3"
+    ]
+    assert named == []
 
 
 def test_the_client_is_light() -> None:

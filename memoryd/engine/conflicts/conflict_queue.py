@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +18,7 @@ from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory, unknown_ids_error
 from memoryd.language.conflicts.rules import by_rules
 from memoryd.language.conflicts.types import Judge
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow, ConflictStatement, RecordedConflict
@@ -129,7 +129,7 @@ class ConflictQueue:
         self._writer.apply(tx, lost, wrong, now, cause)
 
     def _looked_at(
-        self, connection: sqlite3.Connection, memory_id: str | None, since: float, scope: Scope
+        self, connection: Connection, memory_id: str | None, since: float, scope: Scope
     ) -> list[StoredMemory]:
         """What is compared with all others: one memory, or those of the window; nothing that is put away."""
         if memory_id is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -13,6 +12,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine.conflicts.neighbours import KnownTriples, Neighbours
 from memoryd.engine.context import Parts
 from memoryd.language.conflicts.types import FoundConflict, Judge, Said
+from memoryd.storage.connection import Connection
 from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow
 from memoryd.storage.records import memories, versions
@@ -34,7 +34,7 @@ class ConflictSearch:
         self._judge = judge
 
     def between_memories(
-        self, connection: sqlite3.Connection, scope: Scope, looked_at: Sequence[StoredMemory], now: float
+        self, connection: Connection, scope: Scope, looked_at: Sequence[StoredMemory], now: float
     ) -> Iterator[ConflictRow]:
         """The conflicts of memories with those near them that are not noted yet, as rows to be noted."""
         known = conflicts.settled_pairs(connection, scope.user_id)
@@ -46,9 +46,7 @@ class ConflictSearch:
             if found := self._judge(*(said[stored.row] for stored in pair)):
                 yield self._row(connection, pair[0].record, pair[1].record, found, now)
 
-    def between_versions(
-        self, connection: sqlite3.Connection, record: Record, since: float
-    ) -> Iterator[Conflict]:
+    def between_versions(self, connection: Connection, record: Record, since: float) -> Iterator[Conflict]:
         """The versions of a memory, made at `since` or later, that exclude the one before them."""
         if record.version == 1:
             return
@@ -62,7 +60,7 @@ class ConflictSearch:
 
     def _candidates(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         scope: Scope,
         looked_at: Sequence[StoredMemory],
         known: set[tuple[str, str]],
@@ -80,14 +78,14 @@ class ConflictSearch:
                     known.add(ids)
                     yield pair
 
-    def _said(self, connection: sqlite3.Connection, scope: Scope, stored: StoredMemory) -> Said:
+    def _said(self, connection: Connection, scope: Scope, stored: StoredMemory) -> Said:
         record = stored.record
         at = record.valid_from if record.valid_from is not None else record.created_at
         return Said(record.text, at, self._triples.statements(connection, scope, stored.row))
 
     def _row(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         first: Record,
         second: Record,
         found: FoundConflict,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -11,6 +10,7 @@ from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.language.triples import Statement
+from memoryd.storage.connection import Connection
 from memoryd.storage.records.memories import StoredMemory
 
 _NEAREST = 20
@@ -24,11 +24,11 @@ _READ = 300
 class KnownTriples(Protocol):
     """What triples say of memories."""
 
-    def statements(self, connection: sqlite3.Connection, scope: Scope, row: int) -> Sequence[Statement]:
+    def statements(self, connection: Connection, scope: Scope, row: int) -> Sequence[Statement]:
         """The statements a memory is evidence of."""
         ...
 
-    def related(self, connection: sqlite3.Connection, scope: Scope, row: int) -> Sequence[int]:
+    def related(self, connection: Connection, scope: Scope, row: int) -> Sequence[int]:
         """Rows of memories that say something of an attribute the memory gives a value for."""
         ...
 
@@ -40,7 +40,7 @@ class Neighbours:
         self._parts = parts
         self._triples = triples
 
-    def of(self, connection: sqlite3.Connection, scope: Scope, stored: StoredMemory) -> list[int]:
+    def of(self, connection: Connection, scope: Scope, stored: StoredMemory) -> list[int]:
         """Rows of active memories the scope sees, without the memory's own, the nearest first."""
         near = self._by_meaning(scope, stored) or self._by_words(connection, scope, stored)
         rows = dict.fromkeys([*near, *self._triples.related(connection, scope, stored.row)])
@@ -53,7 +53,7 @@ class Neighbours:
         except SpaceMismatchError:  # another model took over just now
             return []
 
-    def _by_words(self, connection: sqlite3.Connection, scope: Scope, stored: StoredMemory) -> list[int]:
+    def _by_words(self, connection: Connection, scope: Scope, stored: StoredMemory) -> list[int]:
         text = stored.record.text[:_READ]
         hits = self._parts.lexical.search(connection, scope, text, _ALIKE, EVERYTHING)
         return [hit.row for hit in hits]

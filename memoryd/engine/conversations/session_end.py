@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from memory_client.errors import NotFoundError
@@ -11,6 +10,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.deletion.removal import PhysicalRemoval
 from memoryd.storage import jobs
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import sessions, turns
 from memoryd.storage.records.sessions import SessionRow
@@ -73,7 +73,7 @@ class SessionCloser:
         return dropped
 
 
-def get_sessions(connection: sqlite3.Connection, scope: Scope, session_id: str) -> list[SessionRow]:
+def get_sessions(connection: Connection, scope: Scope, session_id: str) -> list[SessionRow]:
     """The visible sessions of a name. Raises `NotFoundError` when there is none."""
     found = sessions.find(connection, scope, session_id)
     if not found:

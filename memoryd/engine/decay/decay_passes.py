@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import cast
@@ -22,6 +21,7 @@ from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.archive import MemoryArchive
 from memoryd.engine.memories.memory_writer import MemoryWriter
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days as days
 from memoryd.storage.life import decay_passes, reviews
@@ -135,13 +135,13 @@ class DecayPasses:
 
         return self._parts.write_once(key, apply, now)
 
-    def _is_behind(self, connection: sqlite3.Connection, user_id: str, now: float) -> bool:
+    def _is_behind(self, connection: Connection, user_id: str, now: float) -> bool:
         """Whether the clock is set back, so that nothing may be done or undone."""
         day = self._parts.calendar.day
         ahead = decay_passes.ahead(connection, Scope(user_id, ALL_AGENTS), now + DAY)
         return is_behind(day(now), days.recorded_days(connection, user_id), [day(one.at) for one in ahead])
 
-    def _plan(self, connection: sqlite3.Connection, scope: Scope, now: float) -> _Plan:
+    def _plan(self, connection: Connection, scope: Scope, now: float) -> _Plan:
         cohort = Cohort.of(
             decay_passes.fading(connection, scope, self._parts.decay.lasting), self._parts.decay
         )
@@ -195,7 +195,7 @@ class DecayPasses:
         return [(one, left[at]) for at, one in enumerate(stored) if OUTCOMES[outcomes[at]] == outcome]
 
     def _judged(
-        self, connection: sqlite3.Connection, cohort: Cohort, user_id: str, now: float
+        self, connection: Connection, cohort: Cohort, user_id: str, now: float
     ) -> tuple[Floats, npt.NDArray[np.int8]]:
         """The days and the outcome of each."""
         passed = cohort.days(days.of_user(connection, self._parts.calendar, user_id, now))
@@ -284,7 +284,7 @@ def _info(one: PassRow) -> PassInfo:
     )
 
 
-def _faded(connection: sqlite3.Connection, scope: Scope, plan: _Plan, limit: int) -> list[FadingMemory]:
+def _faded(connection: Connection, scope: Scope, plan: _Plan, limit: int) -> list[FadingMemory]:
     """The first of what a plan will do, by name."""
     wanted = [(outcome, place) for outcome in _OUTCOMES for place in plan.places[outcome]][:limit]
     cohort = plan.cohort

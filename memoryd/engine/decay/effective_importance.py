@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from memoryd.core.life.active_days import Calendar
 from memoryd.core.life.decay import Cohort, fading
 from memoryd.core.record import Record
 from memoryd.engine.context import Parts
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days as days
 from memoryd.storage.life import reviews
@@ -26,9 +26,7 @@ class Age:
     effective: float
 
 
-def ages(
-    connection: sqlite3.Connection, calendar: Calendar, stored: Sequence[StoredMemory], now: float
-) -> list[Age]:
+def ages(connection: Connection, calendar: Calendar, stored: Sequence[StoredMemory], now: float) -> list[Age]:
     """The ages of memories of one user."""
     if not stored:
         return []
@@ -38,7 +36,7 @@ def ages(
     return [Age(*pair) for pair in zip(passed.tolist(), left, strict=True)]
 
 
-def age_of(connection: sqlite3.Connection, calendar: Calendar, stored: StoredMemory, now: float) -> Age:
+def age_of(connection: Connection, calendar: Calendar, stored: StoredMemory, now: float) -> Age:
     """The age of one memory."""
     return ages(connection, calendar, [stored], now)[0]
 

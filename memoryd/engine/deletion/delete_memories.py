@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict, TypeVar, cast
@@ -21,6 +20,7 @@ from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memories, get_memory, require_all
 from memoryd.engine.triples.triple_store import triple_not_found
 from memoryd.storage import requests
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, boosts, conflicts, decay_passes, reviews
 from memoryd.storage.records import deletions, memories, sessions, texts, tombstones, turns, versions
@@ -116,7 +116,7 @@ class MemoryDeletion:
     ) -> DeleteResult:
         """Destroy memories by id, all known or none, or the active ones a filter finds."""
 
-        def found(connection: sqlite3.Connection) -> Selection:
+        def found(connection: Connection) -> Selection:
             return _choose(_wanted(connection, scope, wanted), force=force)
 
         if dry_run:
@@ -227,7 +227,7 @@ class MemoryDeletion:
         self._removal.queue(tx)
 
 
-def _wanted(connection: sqlite3.Connection, scope: Scope, wanted: Sequence[str] | Node) -> list[StoredMemory]:
+def _wanted(connection: Connection, scope: Scope, wanted: Sequence[str] | Node) -> list[StoredMemory]:
     """The memories of ids, or the active ones of a filter. Raises `NotFoundError`."""
     if isinstance(wanted, Sequence):
         return get_memories(connection, scope, list(dict.fromkeys(wanted)))

@@ -8,7 +8,6 @@ less, while cosines do not tell (.75 to .88 of unrelated texts).
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +24,7 @@ from memoryd.retrieval.ranking.calibration import relevant_score
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import Found
 from memoryd.retrieval.search import Search
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Database
 from memoryd.storage.records import memories
 from memoryd.storage.triples import entities, evidence, rows
@@ -88,7 +88,7 @@ def is_meant(query: str, hit: Found, best: float) -> bool:
     return hit.fused.score >= max(relevant_score(), _BESIDE_BEST * best)
 
 
-def _texts(connection: sqlite3.Connection, scope: Scope, hit: Found) -> Iterator[ForgetCandidate]:
+def _texts(connection: Connection, scope: Scope, hit: Found) -> Iterator[ForgetCandidate]:
     """A hit, and those near-duplicates that a search shows as one with it."""
     record, score = hit.record, hit.fused.score
     if isinstance(record, TurnRecord):
@@ -102,7 +102,7 @@ def _texts(connection: sqlite3.Connection, scope: Scope, hit: Found) -> Iterator
 
 
 def _triples(
-    connection: sqlite3.Connection, scope: Scope, query: str, meant: Sequence[Found]
+    connection: Connection, scope: Scope, query: str, meant: Sequence[Found]
 ) -> Iterator[ForgetCandidate]:
     """What is stored of the entity that the query names, or says all of it, and what the hits are evidence
     of."""
@@ -122,7 +122,7 @@ def _triples(
                 yield ForgetCandidate(id=one.id, type="triple", text=line, score=score, state=None)
 
 
-def _named(connection: sqlite3.Connection, user_id: str, query: str) -> dict[str, list[int]]:
+def _named(connection: Connection, user_id: str, query: str) -> dict[str, list[int]]:
     """The entities named, by key, but for the user, of whom everything is told."""
     keys = [key_of(query), *(one.key for one in question_of(query).mentions)]
     known = entities.find(connection, user_id, keys)

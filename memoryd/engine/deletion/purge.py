@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 
 from memory_client.errors import InvalidParameterError
@@ -13,6 +12,7 @@ from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.deletion.removal import PhysicalRemoval
 from memoryd.engine.memories.memory_writer import MemoryWriter
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days, decay_passes
 from memoryd.storage.records import memories
@@ -48,7 +48,7 @@ class ArchivePurge:
                 expected="days, or the setting decay.retention_days",
             )
 
-        def found(connection: sqlite3.Connection) -> list[str]:
+        def found(connection: Connection) -> list[str]:
             ids, doubtful = self._ripe(connection, scope, retention, now)
             if doubtful and not ids:
                 raise _made_up(retention, doubtful)
@@ -76,7 +76,7 @@ class ArchivePurge:
         return self._destroy(tx, scope, ids, DECAY)
 
     def _ripe(
-        self, connection: sqlite3.Connection, scope: Scope, retention: float, now: float
+        self, connection: Connection, scope: Scope, retention: float, now: float
     ) -> tuple[list[str], int]:
         """What was archived so many days ago, and how many more a jump of the clock may have made so old."""
         day = self._parts.calendar.day

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,6 +14,7 @@ from memoryd.index.keyword.keyword_index import LexicalIndex, best_of
 from memoryd.index.keyword.query import LexicalQuery
 from memoryd.language.near_duplicates import guards_agree
 from memoryd.language.text_hash import normal_form
+from memoryd.storage.connection import Connection
 from memoryd.storage.records import texts, turns, versions
 from memoryd.storage.records.texts import visible
 
@@ -30,7 +30,7 @@ _WEIGHED = 1_000
 
 
 def find_remaining_mentions(
-    connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, gone: Sequence[Record]
+    connection: Connection, lexical: LexicalIndex, scope: Scope, gone: Sequence[Record]
 ) -> list[str]:
     """Ids, in the scope, of what says the same as memories that are gone; turns they came from among them."""
     every = replace(scope, archived=True)
@@ -42,11 +42,11 @@ def find_remaining_mentions(
     return list(found)
 
 
-def _source(connection: sqlite3.Connection, scope: Scope, record: Record) -> list[str]:
+def _source(connection: Connection, scope: Scope, record: Record) -> list[str]:
     return [] if record.source_id is None else list(turns.find(connection, scope, [record.source_id]))
 
 
-def _alike(connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, text: str) -> Iterator[str]:
+def _alike(connection: Connection, lexical: LexicalIndex, scope: Scope, text: str) -> Iterator[str]:
     """Texts near it in words that say the same, or quote it."""
     wanted = normal_form(text)
     for kind in TEXT_KINDS:
@@ -56,7 +56,7 @@ def _alike(connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, 
 
 
 def _near(
-    connection: sqlite3.Connection, lexical: LexicalIndex, scope: Scope, text: str, kind: TextKind
+    connection: Connection, lexical: LexicalIndex, scope: Scope, text: str, kind: TextKind
 ) -> list[int]:
     """Rows of the texts with the rarest of its words."""
     read = lexical.read(connection, scope.user_id, text[:_READ], kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -12,6 +11,7 @@ from memoryd.core.filters.grammar import Node
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.records import texts
@@ -96,7 +96,7 @@ class KnowledgeSharing:
         )
 
     @staticmethod
-    def _find(connection: sqlite3.Connection, user_id: str, owner: str, name: str) -> SharedSet | None:
+    def _find(connection: Connection, user_id: str, owner: str, name: str) -> SharedSet | None:
         sets = grants.shared(connection, user_id)
         return next((one for one in sets if (one["owner"], one["name"]) == (owner, name)), None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 
 from memory_client.errors import InvalidStateError
@@ -15,6 +14,7 @@ from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import age_of
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, versions
 from memoryd.storage.records.memories import StoredMemory
@@ -83,7 +83,7 @@ def _require_archived(record: Record) -> None:
         )
 
 
-def _require_nothing_in_its_place(connection: sqlite3.Connection, scope: Scope, record: Record) -> None:
+def _require_nothing_in_its_place(connection: Connection, scope: Scope, record: Record) -> None:
     """Raise `InvalidStateError` while another of the same chain is active."""
     of_chain = Compare("root_id", "eq", record.root_id)
     active = replace(scope, archived=False)
@@ -102,7 +102,7 @@ def _require_nothing_in_its_place(connection: sqlite3.Connection, scope: Scope, 
         )
 
 
-def _valid_to_before(connection: sqlite3.Connection, record: Record) -> float | None:
+def _valid_to_before(connection: Connection, record: Record) -> float | None:
     """The end that a memory had before it was superseded, unless it was given another one since."""
     ended = [
         one.number

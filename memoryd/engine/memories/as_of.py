@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.read_memories import PageRequest, to_memories
 from memoryd.engine.page_cursor import mark_of
+from memoryd.storage.connection import Connection
 from memoryd.storage.records import memories, versions
 from memoryd.storage.records.memories import StoredMemory
 
@@ -67,7 +67,7 @@ def _former(row: int, record: Record) -> StoredMemory:
 
 
 def _unchanged(
-    connection: sqlite3.Connection,
+    connection: Connection,
     node: Node,
     at: float,
     where: PageRequest,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -28,6 +27,7 @@ from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory, unknown_ids_error
 from memoryd.language.text_diff import Piece, readable, text_diff
 from memoryd.storage import requests
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import deletions, memories, versions
 from memoryd.storage.requests import RequestKey
@@ -119,11 +119,11 @@ class VersionHistory:
         return self._parts.write_once(key, apply, now)
 
 
-def _told(connection: sqlite3.Connection, current: Record, number: int) -> Record:
+def _told(connection: Connection, current: Record, number: int) -> Record:
     return _one_of(versions.chosen(connection, current, [number]), current, number).record or current
 
 
-def _existing(connection: sqlite3.Connection, scope: Scope, id: str) -> Record:
+def _existing(connection: Connection, scope: Scope, id: str) -> Record:
     """A memory the scope sees. Raises `NotFoundError`, which names who deleted it, when and why, if so."""
     stored = memories.find(connection, scope, [id]).get(id)
     if stored is not None:

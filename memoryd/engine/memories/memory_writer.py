@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -16,6 +15,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.triples import evidence
 from memoryd.retrieval.semantic_index import EncodedText
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import boosts, conflicts, reviews
 from memoryd.storage.records import deletions, memories, tombstones, versions
@@ -115,12 +115,12 @@ def _unbury(tx: Transaction, record: Record, cause: Cause) -> None:
         tombstones.lift(tx, record.user_id, "memory", versions.hash_of(tx.connection, record.text))
 
 
-def get_memory(connection: sqlite3.Connection, scope: Scope, id: str) -> StoredMemory:
+def get_memory(connection: Connection, scope: Scope, id: str) -> StoredMemory:
     """A memory the scope sees, in any state. Raises `NotFoundError`."""
     return get_memories(connection, scope, [id])[0]
 
 
-def get_memories(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[StoredMemory]:
+def get_memories(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[StoredMemory]:
     """Memories the scope sees, in any state, in the order of their ids. Raises `NotFoundError`."""
     return require_all(ids, memories.find(connection, scope, ids))
 

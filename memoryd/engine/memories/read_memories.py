@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from memoryd.engine.context import Parts
 from memoryd.engine.decay.effective_importance import ages
 from memoryd.engine.page_cursor import decode, encode, mark_of
 from memoryd.storage import statistics
+from memoryd.storage.connection import Connection
 from memoryd.storage.records import memories
 from memoryd.storage.records.memories import StoredMemory
 
@@ -103,7 +103,7 @@ class MemoryReader:
 
 
 def to_memories(
-    connection: sqlite3.Connection, parts: Parts, stored: Sequence[StoredMemory], at: float | None = None
+    connection: Connection, parts: Parts, stored: Sequence[StoredMemory], at: float | None = None
 ) -> list[Memory]:
     """Memories of one user as callers see them, at present or as of a time."""
     known = ages(connection, parts.calendar, stored, parts.clock() if at is None else at)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
 from memoryd.engine.memories.record_builder import check_periods, new_record
 from memoryd.language.text_hash import normal_form
 from memoryd.storage import requests
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.records.memories import StoredMemory
 from memoryd.storage.requests import RequestKey
@@ -65,7 +65,7 @@ class MemorySuccession:
 
     def _successor(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         stored: StoredMemory,
         text: str,
         metadata: Mapping[str, Any],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoryd.core.scope import Scope
 from memoryd.language.conflicts.functional_predicates import SINGLE
 from memoryd.language.triples import Statement
+from memoryd.storage.connection import Connection
 from memoryd.storage.triples import entities, evidence, rows
 from memoryd.storage.triples.entities import Entity
 from memoryd.storage.triples.rows import StoredTriple, TripleCriteria
@@ -22,7 +22,7 @@ _OF_ATTRIBUTE = 30
 class StatedTriples:
     """Statements with their entities under one name each, and who else speaks of the same."""
 
-    def statements(self, connection: sqlite3.Connection, scope: Scope, row: int) -> list[Statement]:
+    def statements(self, connection: Connection, scope: Scope, row: int) -> list[Statement]:
         """The statements a memory is evidence of."""
         stored = _of(connection, scope, row)
         ends = {end for one in stored for end in (one.subject, one.object)}
@@ -37,7 +37,7 @@ class StatedTriples:
             for one in stored
         ]
 
-    def related(self, connection: sqlite3.Connection, scope: Scope, row: int) -> list[int]:
+    def related(self, connection: Connection, scope: Scope, row: int) -> list[int]:
         """Rows of memories that give a value for an attribute the memory gives one for, of which there is
         one; and of those that say something of the same two."""
         numbers = [
@@ -49,11 +49,11 @@ class StatedTriples:
         return [found for _, found in evidence.texts_of(connection, scope, numbers, "memory")]
 
 
-def _of(connection: sqlite3.Connection, scope: Scope, row: int) -> list[StoredTriple]:
+def _of(connection: Connection, scope: Scope, row: int) -> list[StoredTriple]:
     return rows.page(connection, scope, TripleCriteria(row=row), None, _OF_ONE)
 
 
-def _beside(connection: sqlite3.Connection, scope: Scope, one: StoredTriple) -> Iterator[StoredTriple]:
+def _beside(connection: Connection, scope: Scope, one: StoredTriple) -> Iterator[StoredTriple]:
     subjects = _all_names(connection, scope, one.subject)
     objects = _all_names(connection, scope, one.object)
     yield from rows.page(
@@ -69,7 +69,7 @@ def _beside(connection: sqlite3.Connection, scope: Scope, one: StoredTriple) -> 
         yield from rows.page(connection, scope, wanted, None, _OF_ATTRIBUTE)
 
 
-def _all_names(connection: sqlite3.Connection, scope: Scope, number: int) -> Sequence[int]:
+def _all_names(connection: Connection, scope: Scope, number: int) -> Sequence[int]:
     found = entities.by_numbers(connection, scope.user_id, [number])
     return entities.members(connection, scope.user_id, found[number].root) if number in found else [number]
 

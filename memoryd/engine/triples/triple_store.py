@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -36,6 +35,7 @@ from memoryd.language.triples import (
     name_of,
     predicate_of,
 )
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, turns
 from memoryd.storage.requests import RequestKey
@@ -222,13 +222,13 @@ def _screened(name: str) -> str:
     return screen_text(name)[0]
 
 
-def _entity(connection: sqlite3.Connection, user_id: str, name: str) -> Entity | None:
+def _entity(connection: Connection, user_id: str, name: str) -> Entity | None:
     keys = keys_of(name)
     found = entities.find(connection, user_id, keys)
     return next((found[key] for key in keys if key in found), None)
 
 
-def _evidence(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> list[Evidence]:
+def _evidence(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Evidence]:
     """Raises `NotFoundError` for a memory or turn the scope does not see, `InvalidParameterError` for a turn
     that is gone with the closing of its session."""
     of_memories = [id for id in ids if id.startswith("mem_")]
@@ -258,7 +258,7 @@ def of_turn(stored: turns.StoredTurn) -> Evidence:
     return Evidence(stored.row, stored.record.agent_id)
 
 
-def _wanted(connection: sqlite3.Connection, narrowed: TripleFilter, scope: Scope) -> TripleCriteria | None:
+def _wanted(connection: Connection, narrowed: TripleFilter, scope: Scope) -> TripleCriteria | None:
     """None when a name or a piece of evidence is unknown, so that nothing can be found."""
     numbers: dict[str, list[int] | None] = {}
     for place in ("subject", "object", "entity"):
@@ -279,7 +279,7 @@ def _wanted(connection: sqlite3.Connection, narrowed: TripleFilter, scope: Scope
     return TripleCriteria(numbers["subject"], predicates, numbers["object"], numbers["entity"], negation, row)
 
 
-def _refuse_alias(connection: sqlite3.Connection, user_id: str, alias: str, entity: str) -> None:
+def _refuse_alias(connection: Connection, user_id: str, alias: str, entity: str) -> None:
     """Raise `InvalidParameterError` for an alias that cannot be."""
     if key_of(alias) == key_of(entity):
         raise _bad_alias(f"{alias!r} and {entity!r} are one name already", alias, "another name")
@@ -303,7 +303,7 @@ def _bad_alias(fault: str, alias: str, expected: str) -> InvalidParameterError:
     return InvalidParameterError(f"alias: {fault}", parameter="alias", value=alias, expected=expected)
 
 
-def _shown(connection: sqlite3.Connection, scope: Scope, found: Sequence[StoredTriple]) -> list[Triple]:
+def _shown(connection: Connection, scope: Scope, found: Sequence[StoredTriple]) -> list[Triple]:
     told = evidence.of(connection, scope, [one.number for one in found], _SHOWN_EVIDENCE)
     return [_triple(one, told[one.number]) for one in found]
 
