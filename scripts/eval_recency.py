@@ -94,7 +94,7 @@ def _seconds(ago: str) -> float:
 def _wait(client: Any, stores: dict[str, Any], *, with_vectors: bool) -> None:
     end = time.monotonic() + READY_SECONDS
     while client.status()["stage"] != "ready" or (
-        with_vectors and any(client.stats(user_id=name)["pending_vectors"] for name in stores)
+        with_vectors and any(client.stats(user_id=name)["pending_vector_count"] for name in stores)
     ):
         if time.monotonic() > end:
             raise TimeoutError(f"not everything is embedded after {READY_SECONDS:g} s")

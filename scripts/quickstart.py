@@ -139,7 +139,7 @@ def _memory(turn: dict[str, Any]) -> dict[str, Any]:
 
 def _wait_for_vectors(client: KnowledgeClient) -> None:
     deadline = time.monotonic() + VECTOR_SECONDS
-    while client.stats(user_id=USER)["pending_vectors"] and time.monotonic() < deadline:
+    while client.stats(user_id=USER)["pending_vector_count"] and time.monotonic() < deadline:
         time.sleep(0.1)
 
 

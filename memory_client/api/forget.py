@@ -53,7 +53,7 @@ class ForgetAPI:
 
         `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
         them: what holds all words of the query, and what is clearly near in meaning where none of them
-        stands; `more` says how many are not shown. `forget(ids=[...], dry_run=False)` destroys what was
+        stands; `more_count` says how many are not shown. `forget(ids=[...], dry_run=False)` destroys what was
         chosen of it, all or none. Memories that are system, core or pinned are left and named as `skipped`,
         in the preview too, unless `force=True`. `reason` and `operator` as in `delete`. Raises
         `NotFoundError`, `WrongIdError`.

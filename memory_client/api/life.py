@@ -24,7 +24,7 @@ class LifeAPI:
         """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts again.
 
         Uses within 2 hours count once, and no more than +1.0 is added on a local day (settings `boost.*`);
-        5.0 is the most; `why` says what was not applied. A memory that decay had archived comes back by it.
+        the maximum is 5.0; `limited_by` says why less was added. A memory archived by decay is restored.
         From 2.5 upwards (`review.promote_from`) a review asks whether it becomes core. Makes no version.
         Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` for one archived for another reason, or
         superseded.

@@ -90,7 +90,7 @@ class TriplesAPI:
         """What is within `hops` (1 to 3) of an entity; `predicate` narrows the first hop, `limit` 1 to 500.
 
         What leads through an entity of many triples weighs less (1 / log2(1 + degree)), each hop half. Of
-        an entity of very many the newest are followed, and `cut` says so.
+        an entity of very many the newest are followed, and `truncated` is true.
         """
 
     def path(

@@ -26,23 +26,23 @@ class Status(TypedDict):
     protocol: int
     schema: int
     stage: Stage
-    uptime: float
+    uptime_seconds: float
     data_dir: str
     embedder: dict[str, Any]
     reranker: dict[str, Any]
-    """model, state (off, loading, ready, unavailable), device, error, answered, late."""
+    """model, state (off, loading, ready, unavailable), device, error, answered_count, timeout_count."""
     counts: dict[str, int]
     """memories, turns, sessions, users, versions."""
-    pending_vectors: int
+    pending_vector_count: int
     """Texts that wait to be embedded, their token vectors included."""
-    pending_triples: int
+    pending_triple_count: int
     """Memories that are not read for triples yet."""
-    memory: dict[str, int]
-    """Bytes: resident, hot_index."""
-    disk: dict[str, int]
-    """Bytes: database, vectors, hot_index, models, logs, backups, free."""
+    memory_bytes: dict[str, int]
+    """resident, hot_index."""
+    disk_bytes: dict[str, int]
+    """database, vectors, hot_index, models, logs, backups, free."""
     jobs: dict[str, int]
-    settings_from_starter: list[str]
+    settings_from_environment: list[str]
     """Settings whose value came from the environment of whoever started the daemon."""
     warnings: list[str]
 
@@ -50,16 +50,16 @@ class Status(TypedDict):
 class ReindexResult(TypedDict):
     """What `admin.reindex` rebuilt."""
 
-    lexical: int
-    vectors: int
-    pending: int
+    keyword_count: int
+    vector_count: int
+    pending_count: int
 
 
 class CompactResult(TypedDict):
     """What `admin.compact` achieved, in bytes on disk."""
 
-    before: int
-    after: int
+    bytes_before: int
+    bytes_after: int
 
 
 class CheckResult(TypedDict):
@@ -86,6 +86,6 @@ class Metrics(TypedDict):
     """Counters and latencies since the start, milliseconds."""
 
     methods: dict[str, dict[str, float]]
-    """method -> count, errors, p50, p95."""
+    """method -> count, error_count, p50_ms, p95_ms."""
     queue: dict[str, int]
     caches: dict[str, dict[str, int]]

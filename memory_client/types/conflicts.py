@@ -49,9 +49,9 @@ class Conflict(TypedDict):
 
 
 class ResolveResult(TypedDict):
-    """winner, loser: the memories; archived: whether the loser was archived now; closed: conflicts closed."""
+    """archived: whether the loser was archived by this call; closed_count: conflicts closed."""
 
     winner: str
     loser: str
     archived: bool
-    closed: int
+    closed_count: int

@@ -95,5 +95,5 @@ class EndResult(TypedDict):
     session_id: str
     closed: bool
     """False when it was closed already."""
-    dropped: int
+    dropped_count: int
     """Turns not to be remembered, which went with the closing."""

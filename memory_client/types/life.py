@@ -21,7 +21,7 @@ class BoostResult(TypedDict):
     applied: float
     """What was added, 0.0 to 0.3."""
     importance: float
-    why: str | None
+    limited_by: str | None
     """Why not all of it was; None when it was."""
     restored: bool
     """Whether decay had archived the memory, and the use brought it back."""

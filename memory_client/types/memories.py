@@ -90,7 +90,7 @@ class DeleteResult(TypedDict):
     count: int
     sources: list[str]
     """Turns that were deleted with a memory, as `sources=True` asks."""
-    still: list[str]
+    also_stated_in: list[str]
     """What still says the same as the deleted memories: others, now or in a former version, and turns. Of
     many the first 20 are looked at."""
     skipped: list[str]
@@ -117,9 +117,9 @@ class ForgetCandidate(TypedDict):
 class ForgetResult(DeleteResult):
     """The receipt of `forget`; with `dry_run` its preview."""
 
-    found: list[ForgetCandidate]
+    matches: list[ForgetCandidate]
     """What the query means; empty once it is deleted."""
-    more: int
+    more_count: int
     """How many more the query means that are not shown, of 200 looked at beyond them."""
 
 
@@ -140,11 +140,11 @@ class Stats(TypedDict):
     by_kind: dict[str, int]
     by_source: dict[str, int]
     by_state: dict[str, int]
-    characters: int
+    character_count: int
     oldest: float | None
     newest: float | None
-    turns: int
-    pending_vectors: int
+    turn_count: int
+    pending_vector_count: int
     """Memories and turns that wait to be embedded, their token vectors included."""
-    pending_triples: int
+    pending_triple_count: int
     """Memories that are not read for triples yet."""

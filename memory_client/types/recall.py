@@ -23,7 +23,7 @@ class Explanation(TypedDict):
     notes: list[str]
     ranks: dict[str, int]
     """source -> rank, from 1."""
-    missing_vectors: int
+    missing_vector_count: int
     """Memories of this user that meaning cannot find yet."""
     milliseconds: dict[str, float]
     """Of each source and step of the search."""
@@ -32,9 +32,9 @@ class Explanation(TypedDict):
     keys: list[str]
     """The id, exact key or quoted phrase it was found by."""
     snippet: Snippet
-    same: list[str]
+    duplicates: list[str]
     """Near-duplicates of the hit that were left out."""
-    recipe: str
+    fusion_method: str
     """How the candidates were fused."""
     fusion: dict[str, dict[str, float]]
     """feature or source -> its value and what it adds to the sum that ranks the texts."""

@@ -20,7 +20,7 @@ class TripleEvidence(TypedDict):
     """Of the memory or turn."""
     version: int | None
     """Of the memory."""
-    active: bool
+    is_active: bool
     """Whether it counts; an archived or superseded memory does not."""
     words: str | None
     """The clause or sentence that says so, or what the caller wrote; None until an old memory is read again,
@@ -43,7 +43,7 @@ class Triple(TypedDict):
     """How strongly: 非常, really. No part of what is stated: 非常喜欢 and 喜欢 are one triple."""
     language: Language
     created_at: float
-    live: bool
+    is_live: bool
     """Whether anything that counts says so."""
     evidence: list[TripleEvidence]
     """Newest first, at most 20."""
@@ -73,7 +73,7 @@ class TripleQuery(TypedDict):
     """The name it goes by, the user and relatives in the language of the name that was asked."""
     triples: list[RelatedTriple]
     """By hop, then heaviest first."""
-    cut: bool
+    truncated: bool
     """Whether something was left out: more than `limit`, or a hub of which the newest were followed."""
 
 
@@ -83,7 +83,7 @@ class TriplePath(TypedDict):
     found: bool
     triples: list[Triple]
     """From the one to the other; empty for one entity under two names."""
-    cut: bool
+    truncated: bool
     """Whether something was left out, so that there may be a way though none was found, or a shorter one."""
 
 
@@ -105,11 +105,11 @@ class MissingEvidence(TypedDict):
 class TripleImport(TypedDict):
     """What an import did."""
 
-    stored: int
+    stored_count: int
     """Triples that were new."""
-    known: int
+    known_count: int
     """Triples that were there before; their evidence was added."""
-    aliases: int
+    alias_count: int
     damaged: list[DamagedLine]
     """Passed over."""
     missing_evidence: list[MissingEvidence]
@@ -120,11 +120,11 @@ class TripleImport(TypedDict):
 class TripleStats(TypedDict):
     """How many there are."""
 
-    triples: int
-    live: int
-    entities: int
-    aliases: int
-    predicates: dict[str, int]
+    triple_count: int
+    live_count: int
+    entity_count: int
+    alias_count: int
+    by_predicate: dict[str, int]
     """Of live triples, the 50 most frequent."""
-    evidence: dict[str, int]
-    """By kind."""
+    by_evidence: dict[str, int]
+    """Evidence by kind."""

@@ -109,7 +109,7 @@ class App:
         self._stopping = threading.Event()
         migrate(paths.database, paths.backups)
         self._parts = parts = open_parts(paths, settings, clock, host)
-        self._runtime = ProcessState(clock(), settings.describe(), settings.from_starter())
+        self._runtime = ProcessState(clock(), settings.describe(), settings.from_environment())
         self._maintenance = Maintenance(parts, self._runtime)
         self._search = Search(
             parts.database,

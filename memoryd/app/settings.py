@@ -39,7 +39,7 @@ class Settings(SettingGroups, frozen=True):
         """Where the value of `group.name` came from."""
         return self.origins.get(name, "default")
 
-    def from_starter(self) -> list[str]:
+    def from_environment(self) -> list[str]:
         """Names of the settings that came from the environment of the process that started this one."""
         return [s.name for s in SETTINGS if self.origin(s.name) == "environment"]
 

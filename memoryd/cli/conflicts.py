@@ -70,7 +70,7 @@ def resolve(
             winner, loser, reason=reason, keep_both=keep_both, operator=OPERATOR, user_id=user, agent_id=agent
         )
     what = f"{loser} is archived as wrong" if done["archived"] else "both are kept"
-    click.echo(f"{what}; conflicts closed: {done['closed']}")
+    click.echo(f"{what}; conflicts closed: {done['closed_count']}")
 
 
 def _lines(found: Sequence[Conflict]) -> Iterator[str]:

@@ -114,22 +114,22 @@ def _versions(found: Sequence[Version]) -> Iterator[str]:
 
 
 def _found(would: ForgetResult, chosen: Sequence[str]) -> Iterator[str]:
-    for one in would["found"]:
+    for one in would["matches"]:
         if one["id"] in chosen:
             state = f", {one['state']}" if one["state"] not in (None, "active") else ""
             yield f"{one['score']:.2f}  {one['id']}  {one['type']}{state}"
             yield f"    {plain(one['text'][:_SHOWN])}"
     if would["skipped_count"]:
         yield f"left, as they are system, core or pinned: {would['skipped_count']} (--force takes them too)"
-    if would["more"]:
-        yield f"and {would['more']} more: narrow the query, or show more with -n"
+    if would["more_count"]:
+        yield f"and {would['more_count']} more: narrow the query, or show more with -n"
     if not chosen and not would["skipped_count"]:
         yield "nothing found"
 
 
 def _done(done: ForgetResult) -> Iterator[str]:
     yield f"destroyed: {done['count']}"
-    if done["still"]:
-        yield f"the same is still said by: {', '.join(done['still'])}"
+    if done["also_stated_in"]:
+        yield f"also stated in: {', '.join(done['also_stated_in'])}"
     if done["backups"]:
         yield f"backups that still hold it: {', '.join(done['backups'])}"

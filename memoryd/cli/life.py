@@ -26,8 +26,8 @@ def boost(paths: DataPaths, /, memory_id: str, reason: str | None, user: str, ag
 
     with KnowledgeClient(paths.root) as client:
         done = client.boost(memory_id, reason, operator=OPERATOR, user_id=user, agent_id=agent)
-    why = f" ({done['why']})" if done["why"] else ""
-    click.echo(f"+{done['applied']:g}{why}; importance {done['importance']:.2f}")
+    limit = f" ({done['limited_by']})" if done["limited_by"] else ""
+    click.echo(f"+{done['applied']:g}{limit}; importance {done['importance']:.2f}")
 
 
 @click.command()

@@ -51,7 +51,7 @@ def _plan_lines(report: SearchReport) -> Iterator[str]:
 
 def _recipes(plan: Mapping[str, Any]) -> str:
     fallback = f", when weak by {plan['fallback']}" if plan["fallback"] else ""
-    return f"{plan['recipe']}{fallback}"
+    return f"{plan['fusion_method']}{fallback}"
 
 
 def _time(times: Mapping[str, Any] | None) -> str:
@@ -122,13 +122,15 @@ def _reasons(hit: Hit, explanation: Explanation) -> Iterator[tuple[str, str]]:
         ),
     )
     yield "found by", ", ".join(map(plain, explanation["keys"]))
-    yield explanation["recipe"], _sum(explanation)
-    yield "same", ", ".join(explanation["same"])
+    yield explanation["fusion_method"], _sum(explanation)
+    yield "duplicates", ", ".join(explanation["duplicates"])
 
 
 def _sum(explanation: Explanation) -> str:
     """The largest parts of the score, before the logistic function."""
-    parts = sorted(explanation["fusion"].items(), key=lambda part: -abs(part[1]["adds"]))
-    shown = [f"{name} {part['adds']:+.2f}" for name, part in parts[:_SHOWN_PARTS] if part["adds"]]
-    rest = sum(part["adds"] for _, part in parts[_SHOWN_PARTS:])
+    parts = sorted(explanation["fusion"].items(), key=lambda part: -abs(part[1]["contribution"]))
+    shown = [
+        f"{name} {part['contribution']:+.2f}" for name, part in parts[:_SHOWN_PARTS] if part["contribution"]
+    ]
+    rest = sum(part["contribution"] for _, part in parts[_SHOWN_PARTS:])
     return "  ".join([*shown, *([f"the others {rest:+.2f}"] if parts[_SHOWN_PARTS:] else [])])

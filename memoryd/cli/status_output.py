@@ -11,7 +11,7 @@ _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 def status_lines(state: Status) -> Iterator[str]:
     """The status for people."""
-    up = duration(state["uptime"])
+    up = duration(state["uptime_seconds"])
     yield f"memoryd {state['version']} is {state['stage']}: pid {state['pid']}, up {up}"
     rows = {
         "endpoint": state["endpoint"] or "in process",
@@ -20,12 +20,12 @@ def status_lines(state: Status) -> Iterator[str]:
         "embedder": _pairs(state["embedder"]),
         "reranker": _pairs(state["reranker"]),
         "counts": _pairs(state["counts"]),
-        "vectors to come": f"{state['pending_vectors']:,}",
-        "triples to come": f"{state['pending_triples']:,} memories" if state["pending_triples"] else None,
-        "memory": _sizes(state["memory"]),
-        "disk": _sizes(state["disk"]),
+        "vectors to come": f"{state['pending_vector_count']:,}",
+        "triples to come": f"{pending:,} memories" if (pending := state["pending_triple_count"]) else None,
+        "memory": _sizes(state["memory_bytes"]),
+        "disk": _sizes(state["disk_bytes"]),
         "jobs": _pairs(state["jobs"]),
-        "from the starter": ", ".join(state["settings_from_starter"]),
+        "from the environment": ", ".join(state["settings_from_environment"]),
     }
     for name, value in rows.items():
         if value:

@@ -22,8 +22,8 @@ def reindex(paths: DataPaths) -> None:
         done = client.admin.reindex()
     _end_show()
     click.echo(
-        f"rebuilt: {done['lexical']:,} texts for keywords, {done['vectors']:,} by meaning; "
-        f"{done['pending']:,} vectors to come"
+        f"rebuilt: {done['keyword_count']:,} texts for keywords, {done['vector_count']:,} by meaning; "
+        f"{done['pending_count']:,} vectors to come"
     )
 
 

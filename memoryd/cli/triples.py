@@ -74,9 +74,9 @@ def query(
         click.echo(f"{one['hop']}  {one['weight']:.3f}  {_line(one)}")
     if not found["triples"]:
         click.echo(
-            f"nothing is known of {plain(entity)}" + (", as far as was looked" if found["cut"] else "")
+            f"nothing is known of {plain(entity)}" + (", as far as was looked" if found["truncated"] else "")
         )
-    elif found["cut"]:
+    elif found["truncated"]:
         click.echo("there is more: the newest were followed")
 
 
@@ -100,7 +100,7 @@ def path(
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
     if not found["found"]:
-        click.echo("no way" + (", as far as was looked" if found["cut"] else ""))
+        click.echo("no way" + (", as far as was looked" if found["truncated"] else ""))
     for one in found["triples"]:
         click.echo(_line(one))
 
@@ -189,13 +189,16 @@ def _line(one: Any) -> str:
         f"({one['condition']})" if one["condition"] else "",
     ]
     told = ", ".join(piece["id"] or "by hand" for piece in one["evidence"][:3])
-    state = "" if one["live"] else "  archived"
+    state = "" if one["is_live"] else "  archived"
     return f"{plain(' '.join(part for part in parts if part))}  <- {told}{state}"
 
 
 def _import_lines(done: TripleImport) -> Iterator[str]:
-    triples, aliases = counted(done["stored"], "new triple"), counted(done["aliases"], "alias", "aliases")
-    yield f"{triples} and {aliases} taken in, {counted(done['known'], 'triple')} known before"
+    triples, aliases = (
+        counted(done["stored_count"], "new triple"),
+        counted(done["alias_count"], "alias", "aliases"),
+    )
+    yield f"{triples} and {aliases} taken in, {counted(done['known_count'], 'triple')} known before"
     if done["missing_evidence_count"]:
         yield f"{done['missing_evidence_count']:,} pieces of evidence are not here; map them by --memory-ids"
     for missing in done["missing_evidence"]:

@@ -56,7 +56,7 @@ class Maintenance:
         parts, runtime = self._parts, self.runtime
         with parts.database.read() as connection:
             counts, job_counts = statistics.totals(connection), jobs.counts(connection)
-            pending_triples = backlog.count(connection)
+            pending_triple_count = backlog.count(connection)
         disk = self._disk()
         return Status(
             pid=os.getpid(),
@@ -65,20 +65,20 @@ class Maintenance:
             protocol=PROTOCOL,
             schema=SCHEMA,
             stage=self.stage,
-            uptime=round(max(0.0, parts.clock() - runtime.started_at), 3),
+            uptime_seconds=round(max(0.0, parts.clock() - runtime.started_at), 3),
             data_dir=str(parts.paths.root),
             embedder=parts.meaning.status(),
             reranker=parts.reranker.status(),
             counts=counts,
-            pending_vectors=parts.vectors.missing(None),
-            pending_triples=pending_triples,
-            memory={
+            pending_vector_count=parts.vectors.missing(None),
+            pending_triple_count=pending_triple_count,
+            memory_bytes={
                 "resident": int(psutil.Process().memory_info().rss),
                 "hot_index": parts.vectors.sizes().hot,
             },
-            disk=disk,
+            disk_bytes=disk,
             jobs=job_counts,
-            settings_from_starter=runtime.from_starter,
+            settings_from_environment=runtime.from_environment,
             warnings=self._warnings(disk, job_counts),
         )
 
@@ -98,7 +98,7 @@ class Maintenance:
         self._parts.vectors.rebuild()
         total = self._parts.vectors.missing(None)
         left = self._wait_for_vectors(total)
-        return ReindexResult(lexical=lexical, vectors=total - left, pending=left)
+        return ReindexResult(keyword_count=lexical, vector_count=total - left, pending_count=left)
 
     def rebuild_lexical(self) -> int:
         """Make the keyword index again from the texts; return how many. Until it is done, searches find what
@@ -126,7 +126,7 @@ class Maintenance:
         before = self._own_bytes()
         self._parts.vectors.compact()
         self._parts.database.maintain(_compact_database)
-        return CompactResult(before=before, after=self._own_bytes())
+        return CompactResult(bytes_before=before, bytes_after=self._own_bytes())
 
     def remove_physically(self) -> None:
         """Leave no byte of what was deleted: keyword segments, vectors, the snapshot, pages, the WAL.

@@ -16,7 +16,7 @@ class ProcessState:
 
     started_at: float
     settings: list[SettingValue] = field(default_factory=list)
-    from_starter: list[str] = field(default_factory=list)
+    from_environment: list[str] = field(default_factory=list)
     endpoint: str | None = None
     shutdown: Callable[[], None] | None = None
     server_metrics: Callable[[], Metrics] = lambda: _NO_SERVER

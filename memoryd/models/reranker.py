@@ -114,10 +114,10 @@ class RerankerHost:
             return self._state
 
     def status(self) -> dict[str, Any]:
-        """model, state, device, error, answered, late.
+        """model, state, device, error, answered_count, timeout_count.
 
-        error: the reason and the fix when it is unavailable. answered, late: searches that had their scores
-        in time, and those that did not.
+        error: the reason and the fix when it is unavailable. answered_count: searches that got their
+        scores in time; timeout_count: those that did not.
         """
         with self._changed:
             return {
@@ -125,8 +125,8 @@ class RerankerHost:
                 "state": self._state,
                 "device": self._device,
                 "error": self._error,
-                "answered": self._answered,
-                "late": self._late_count,
+                "answered_count": self._answered,
+                "timeout_count": self._late_count,
             }
 
     def close(self) -> None:

@@ -100,7 +100,7 @@ class RetrievalPlan:
             "mode": self.mode,
             "targets": list(self.targets),
             "sources": list(self.sources),
-            "recipe": self.recipe,
+            "fusion_method": self.recipe,
             "fallback": self.fallback,
             "intent": read.pop("intent"),
             "command": read.pop("command"),

@@ -22,9 +22,9 @@ class _Method:
         ordered = sorted(self.samples)
         return {
             "count": self.count,
-            "errors": self.errors,
-            "p50": _percentile(ordered, 0.50),
-            "p95": _percentile(ordered, 0.95),
+            "error_count": self.errors,
+            "p50_ms": _percentile(ordered, 0.50),
+            "p95_ms": _percentile(ordered, 0.95),
         }
 
 
@@ -47,7 +47,7 @@ class MethodMetrics:
             entry.samples.append(seconds * 1000)
 
     def snapshot(self) -> dict[str, dict[str, float]]:
-        """method -> `count errors p50 p95`; milliseconds over the latest 1,024 calls."""
+        """method -> `count error_count p50_ms p95_ms`, over the latest 1,024 calls."""
         with self._lock:
             return {name: entry.summary() for name, entry in sorted(self._methods.items())}
 

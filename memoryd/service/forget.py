@@ -52,7 +52,7 @@ class ForgetService:
                 expected="ids of the preview",
             )
         gone = self._forget.forget(ids, author, force=force, scope=scope, key=key)
-        return ForgetResult(**gone, found=[], more=0)
+        return ForgetResult(**gone, matches=[], more_count=0)
 
     def _forget_preview(
         self,
@@ -75,7 +75,7 @@ class ForgetService:
         request = self._requests.plain(query, n_results, everywhere, deadline, scope=["memory", "turn"])
         seen = self._preview.preview(request)
         would = self._forget.preview([one["id"] for one in seen.found], force=force, scope=scope)
-        return ForgetResult(**would, found=seen.found, more=seen.more)
+        return ForgetResult(**would, matches=seen.found, more_count=seen.more)
 
     def delete_many(
         self,

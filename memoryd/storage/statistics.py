@@ -39,12 +39,12 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> Stats:
         by_kind=_by("kind", groups),
         by_source=_by("source", groups),
         by_state={str(state): int(n) for state, n in states},
-        characters=sum(group["characters"] for group in groups),
+        character_count=sum(group["characters"] for group in groups),
         oldest=min((group["oldest"] for group in groups), default=None),
         newest=max((group["newest"] for group in groups), default=None),
-        turns=said[0],
-        pending_vectors=pending + said[1],
-        pending_triples=backlog.count_among(connection, (f"{owner} AND m.state = 'active'", params)),
+        turn_count=said[0],
+        pending_vector_count=pending + said[1],
+        pending_triple_count=backlog.count_among(connection, (f"{owner} AND m.state = 'active'", params)),
     )
 
 

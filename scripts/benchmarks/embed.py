@@ -131,7 +131,7 @@ def _resident(client: KnowledgeClient) -> float:
     for word in ("主人在图书馆", "a walk by the river", QUERY, TEXT):
         client.search(word, mode="hybrid")
     client.add_many([TEXT] * BATCH)
-    return client.status()["memory"]["resident"] / MB
+    return client.status()["memory_bytes"]["resident"] / MB
 
 
 def _idle_percent(client: KnowledgeClient) -> float:

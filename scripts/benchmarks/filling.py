@@ -57,7 +57,7 @@ def _store_of_few(home: Path, settings: Mapping[str, object], real: int) -> Iter
         _wait_until_none(lambda: int(store.status()["embedder"]["state"] == "loading"), "models")
         known.clear()
         yield store
-        _wait_until_none(lambda: store.status()["pending_vectors"], "vectors")
+        _wait_until_none(lambda: store.status()["pending_vector_count"], "vectors")
         store.admin.compact()
 
 

@@ -99,7 +99,7 @@ def _load(bench: Bench, operations: int, seconds: float) -> Outcome:
 def _wait_embedded(client: KnowledgeClient) -> None:
     """Until no text waits for its vector. Raises `TimeoutError`."""
     end = time.monotonic() + _EMBED_SECONDS
-    while count := client.status()["pending_vectors"]:
+    while count := client.status()["pending_vector_count"]:
         if time.monotonic() > end:
             raise TimeoutError(f"{count} vectors are still missing after {_EMBED_SECONDS:g} s")
         time.sleep(0.5)

@@ -35,8 +35,8 @@ def run(bench: Bench, rows: int = ROWS) -> Iterator[Figure]:
         yield from _searched(bench, store, rows)
         resident = psutil.Process(os.getpid()).memory_info().rss / 2**20
         status = store.status()
-        disk = sum(status["disk"][part] for part in ("database", "vectors", "hot_index")) / 2**30
-        hot = status["memory"]["hot_index"] / 2**20
+        disk = sum(status["disk_bytes"][part] for part in ("database", "vectors", "hot_index")) / 2**30
+        hot = status["memory_bytes"]["hot_index"] / 2**20
         yield Figure("  memory", resident, "MB", note=f"of it {hot:.0f} MB vectors; {disk:.1f} GB on disk")
 
 

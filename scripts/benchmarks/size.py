@@ -37,13 +37,13 @@ def run(bench: Bench) -> Iterator[Figure]:
         wait_ready(client)
         for mode in ("hybrid", "semantic", "lexical"):
             client.search("主人在图书馆", mode=mode)
-        searched = client.status()["memory"]["resident"] / MB
+        searched = client.status()["memory_bytes"]["resident"] / MB
         client.admin.compact()
         status = client.status()
-    disk, compacted = status["disk"], status["memory"]["resident"] / MB
+    disk, compacted = status["disk_bytes"], status["memory_bytes"]["resident"] / MB
     note = f"{searched:.0f} after searches, {compacted:.0f} after a compaction"
     yield Figure("resident with 10k memories", max(searched, compacted), "MB", 350, note=note)
-    yield from _memory_parts(bench, status["memory"]["hot_index"] / MB)
+    yield from _memory_parts(bench, status["memory_bytes"]["hot_index"] / MB)
     total = sum(disk[part] for part in ("database", "vectors", "hot_index"))
     yield Figure("disk a memory of 60 characters, compacted", total / TEN_THOUSAND, "bytes", 4096)
     for part in ("vectors", "hot_index", "database"):

@@ -37,7 +37,7 @@ def run(bench: Bench) -> Iterator[Figure]:
         near = [timed(store.triples.query, name, 2) for name in people]
         hub = [timed(store.triples.query, "user", 2) for _ in range(ASKED)]
         found = store.triples.query("user", 2)
-        assert found["cut"]
+        assert found["truncated"]
         yield Figure("two-hop query over 200k triples, from the hub", median(hub), "ms", 10, note=spread(hub))
         yield Figure("  from one of 20,000 others", median(near), "ms", 10, note=spread(near))
         paths = [timed(store.triples.path, *pair, 4) for pair in itertools.pairwise(people)]

@@ -116,7 +116,7 @@ def _turn(item: Item) -> dict[str, Any]:
 def wait_for_vectors(store: Store, notice: Notice) -> None:
     """Until no vector is missing. Raises `EvaluationError` when their number stops falling."""
     fewest, since = None, time.monotonic()
-    while pending := store.status()["pending_vectors"]:
+    while pending := store.status()["pending_vector_count"]:
         if fewest is None or pending < fewest:
             fewest, since = pending, time.monotonic()
             notice(f"waiting for {pending} vectors")

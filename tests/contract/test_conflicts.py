@@ -156,7 +156,7 @@ def test_a_loser_that_comes_back_stands_against_the_winner_again(ready: Face, us
     kb.resolve(winner, loser, user_id=user)
     kb.restore(loser, user_id=user)
     assert kb.conflicts(user_id=user) == kb.conflicts(winner, user_id=user) == before
-    assert kb.resolve(loser, winner, user_id=user)["closed"] == 1
+    assert kb.resolve(loser, winner, user_id=user)["closed_count"] == 1
     assert kb.conflicts(user_id=user) == []
 
 
@@ -166,7 +166,7 @@ def test_only_the_pair_is_decided(ready: Face, user: str) -> None:
     winner, loser, third = (kb.add(text, user_id=user) for text in texts)
     pairs = {(winner, loser), (loser, third)}
     assert set(sides(kb.conflicts(user_id=user))) == pairs
-    assert kb.resolve(winner, loser, user_id=user)["closed"] == 1
+    assert kb.resolve(winner, loser, user_id=user)["closed_count"] == 1
     assert kb.conflicts(user_id=user) == kb.conflicts(third, user_id=user) == []
     kb.restore(loser, user_id=user)
     assert set(sides(kb.conflicts(user_id=user))) == pairs

@@ -38,7 +38,7 @@ def kb(tmp_path: Path, endpoint: FakeOpenAI) -> Iterator[KnowledgeBase]:
 
 def embedded(kb: KnowledgeBase, endpoint: FakeOpenAI) -> set[str]:
     """The texts embedded since the last look, once nothing waits any more."""
-    eventually("everything is embedded", lambda: kb.status()["pending_vectors"] == 0)
+    eventually("everything is embedded", lambda: kb.status()["pending_vector_count"] == 0)
     found = {text for one in endpoint.seen for text in one.body["input"]}
     endpoint.seen.clear()
     return found
@@ -80,7 +80,7 @@ def test_a_delete_embeds_the_turns_behind_anew(kb: KnowledgeBase, endpoint: Fake
     ids = c.extend("s", say(*"abcdef"))["ids"]
     embedded(kb, endpoint)
     c.delete([ids[1], ids[2], ids[5]])
-    assert kb.stats()["turns"] == 3
+    assert kb.stats()["turn_count"] == 3
     assert embedded(kb, endpoint) == {"Ann: a\nAnn: d", "Ann: a\nAnn: d\nAnn: e"}
     c.delete([ids[0]])
     assert embedded(kb, endpoint) == {"Ann: d", "Ann: d\nAnn: e"}
@@ -123,5 +123,5 @@ def test_reindex_makes_the_same_of_a_turn(kb: KnowledgeBase, endpoint: FakeOpenA
     c.extend("s", say("two", "three", f"also long {'word ' * 300}", "five"))
     before = embedded(kb, endpoint)
     done = kb.admin.reindex()
-    assert (done["lexical"], done["pending"]) == (5, 0)
+    assert (done["keyword_count"], done["pending_count"]) == (5, 0)
     assert embedded(kb, endpoint) == before

@@ -112,7 +112,7 @@ def test_agents_see_their_own_and_the_common(kb: KB, user: str) -> None:
         assert set(texts(kb.conversation.window("s", user_id=user, agent_id=agent))) == expected
         page = kb.conversation.page("s", user_id=user, agent_id=agent)
         assert (set(texts(page["items"])), page["total"]) == (expected, len(expected))
-        assert kb.stats(user_id=user, agent_id=agent)["turns"] == len(expected)
+        assert kb.stats(user_id=user, agent_id=agent)["turn_count"] == len(expected)
         assert kb.conversation.get(common, user_id=user, agent_id=agent)["text"] == "common"
     assert kb.conversation.get(cooks, user_id=user) is None
     assert kb.conversation.get(cooks, user_id=user, agent_id="maid") is None

@@ -224,7 +224,7 @@ def test_remember_false_is_in_the_window_only_and_goes_with_the_closing(kb: KB, 
     assert texts(window) == ["to be kept", "instructions for now", "also"]
     assert [turn["remembered"] for turn in window] == [True, False, False]
     assert texts(kb.conversation.page("s", user_id=user)["items"]) == ["to be kept"]
-    assert kb.stats(user_id=user)["turns"] == 1
+    assert kb.stats(user_id=user)["turn_count"] == 1
     ended = kb.conversation.end("s", user_id=user)
     assert set(ended) == set(EndResult.__annotations__)
     assert ended == {"session_id": "s", "closed": True, "dropped": 2}

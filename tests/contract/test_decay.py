@@ -286,7 +286,7 @@ def test_a_use_restores_what_decay_archived(life: Clocked) -> None:
     life.kb.decay.run()
     assert life.kb.search("trip") == []
     done = life.kb.mark_used([id])
-    assert done == [{"id": id, "applied": 0.3, "importance": 0.8, "why": None, "restored": True}]
+    assert done == [{"id": id, "applied": 0.3, "importance": 0.8, "limited_by": None, "restored": True}]
     assert life.state(id) == ("active", None)
     assert [hit["id"] for hit in life.kb.search("trip")] == [id]
     assert life.kb.decay.run()["archived"] == []
@@ -583,7 +583,7 @@ def test_only_uses_that_may_still_matter_are_kept(life: Clocked) -> None:
             return int(connection.execute(sql, (id,)).fetchone()[0])
 
     for _ in range(20):
-        assert life.kb.boost(most)["why"] == "the most is 5"
+        assert life.kb.boost(most)["limited_by"] == "the most is 5"
         life.sleep(hours=3)
     assert kept(most) == 0
     assert life.get(most)["access_count"] == 20

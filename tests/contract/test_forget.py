@@ -41,19 +41,19 @@ def test_the_receipt_names_what_still_says_the_same(kb: KB, user: str) -> None:
     kb.add("我对花生过敏", user_id=f"other-{user}")
     turn = kb.conversation.append("s", "user", "对了，我对花生过敏，请记住", user_id=user)["id"]
     receipt = kb.delete(gone, user_id=user)
-    assert set(receipt["still"]) == {again, away, changed, turn}
+    assert set(receipt["also_stated_in"]) == {again, away, changed, turn}
     assert (receipt["ids"], receipt["count"], receipt["sources"]) == ([gone], 1, [])
 
 
 def test_nothing_is_named_when_nothing_says_so(kb: KB, user: str) -> None:
     first, second = kb.add_many(["the sky is blue", "the sea is blue"], user_id=user)
-    assert kb.delete(first, user_id=user)["still"] == []
-    assert kb.delete_many([second], user_id=user)["still"] == []
+    assert kb.delete(first, user_id=user)["also_stated_in"] == []
+    assert kb.delete_many([second], user_id=user)["also_stated_in"] == []
 
 
 def test_many_that_say_the_same_and_go_together_are_no_echo(kb: KB, user: str) -> None:
     ids = kb.add_many(["the sky is blue", "the sky is blue.", "the sky is blue!"], user_id=user)
-    assert kb.delete_many(ids[:2], user_id=user)["still"] == [ids[2]]
+    assert kb.delete_many(ids[:2], user_id=user)["also_stated_in"] == [ids[2]]
 
 
 # -- sources
@@ -67,10 +67,10 @@ def test_the_turn_it_came_from_is_named_or_goes_too(kb: KB, user: str) -> None:
     kept = kb.add("主人下个月搬到成都", {"source_id": turn}, user_id=user)
     gone = kb.add("主人要搬家", {"source_id": turn}, user_id=user)
 
-    assert kb.delete(kept, user_id=user)["still"] == [turn]
+    assert kb.delete(kept, user_id=user)["also_stated_in"] == [turn]
     receipt = kb.delete(gone, sources=True, user_id=user)
 
-    assert (receipt["ids"], receipt["sources"], receipt["still"]) == ([gone], [turn], [])
+    assert (receipt["ids"], receipt["sources"], receipt["also_stated_in"]) == ([gone], [turn], [])
     assert kb.conversation.get(turn, user_id=user) is None
     assert kb.search("成都", mode="lexical", scope="all", user_id=user) == []
     assert [kb.conversation.get(id, user_id=user)["id"] for id in (before, behind)] == [before, behind]
@@ -140,25 +140,25 @@ def test_a_preview_shows_memories_turns_and_triples(ready: Face, user: str) -> N
     turn = kb.conversation.append("s", "user", "小明昨天请我吃饭了", user_id=user)["id"]
     by_hand = kb.triples.add("小明", "养", "一只猫", user_id=user)
     would = kb.forget("小明", user_id=user)
-    found = {one["id"]: one for one in would["found"]}
+    found = {one["id"]: one for one in would["matches"]}
     assert {says, away, turn, by_hand} <= found.keys()
-    assert would["ids"] == [one["id"] for one in would["found"]]
-    assert {one["type"] for one in would["found"]} == {"memory", "turn", "triple"}
+    assert would["ids"] == [one["id"] for one in would["matches"]]
+    assert {one["type"] for one in would["matches"]} == {"memory", "turn", "triple"}
     assert (found[says]["state"], found[away]["state"], found[turn]["state"]) == ("active", "archived", None)
     assert found[turn]["text"] == "小明昨天请我吃饭了"
     assert "小明" in found[by_hand]["text"]
-    assert "小明的规则" not in [one["text"] for one in would["found"]]
+    assert "小明的规则" not in [one["text"] for one in would["matches"]]
     assert kb.count(user_id=user) == 2, "nothing is destroyed"
 
 
 def test_a_preview_shows_near_duplicates_one_by_one(kb: KB, user: str) -> None:
     ids = kb.add_many(["我对花生过敏", "我对花生过敏。", "我对花生过敏！"], user_id=user)
     would = kb.forget("花生过敏", user_id=user)
-    assert {one["id"] for one in would["found"]} >= set(ids)
+    assert {one["id"] for one in would["matches"]} >= set(ids)
 
 
 def found(kb: KB, query: str, user: str) -> set[str]:
-    return {one["text"] for one in kb.forget(query, user_id=user)["found"] if one["type"] != "triple"}
+    return {one["text"] for one in kb.forget(query, user_id=user)["matches"] if one["type"] != "triple"}
 
 
 def test_a_preview_shows_nothing_that_is_not_meant(ready: Face, user: str) -> None:
@@ -221,10 +221,10 @@ def test_turns_are_not_meant_for_the_turns_beside_them(ready: Face, user: str) -
 def test_what_is_not_shown_is_counted(kb: KB, user: str) -> None:
     kb.add_many([f"花生事件第{i}次" for i in range(30)], user_id=user)
     would = kb.forget("花生", user_id=user)
-    assert (len(would["found"]), would["more"]) == (20, 10)
+    assert (len(would["matches"]), would["more_count"]) == (20, 10)
     would = kb.forget("花生", n_results=30, user_id=user)
-    assert (len(would["found"]), would["more"]) == (30, 0)
-    assert kb.forget(ids=would["ids"], dry_run=False, user_id=user)["more"] == 0
+    assert (len(would["matches"]), would["more_count"]) == (30, 0)
+    assert kb.forget(ids=would["ids"], dry_run=False, user_id=user)["more_count"] == 0
 
 
 def test_of_a_named_entity_only_what_is_meant_is_shown(kb: KB, user: str) -> None:
@@ -241,7 +241,7 @@ def test_forgetting_destroys_what_was_chosen(kb: KB, user: str) -> None:
     triple = kb.triples.add("Prague", "is", "secret", user_id=user)
     done = kb.forget(ids=[memory, turn, triple], dry_run=False, user_id=user)
     assert set(done["ids"]) == {memory, turn, triple}
-    assert (done["count"], done["found"], done["still"]) == (3, [], [])
+    assert (done["count"], done["matches"], done["also_stated_in"]) == (3, [], [])
     assert kb.get(memory, user_id=user) is None
     assert kb.conversation.get(turn, user_id=user) is None
     assert kb.search("Prague", mode="lexical", scope="all", user_id=user) == []
@@ -283,7 +283,7 @@ def test_a_filter_leaves_the_protected_too(kb: KB, user: str, protected: list[st
 def test_forgetting_leaves_the_protected_and_shows_so_before(kb: KB, user: str, protected: list[str]) -> None:
     other = kb.add("one more fact", user_id=user)
     would = kb.forget("fact", user_id=user)
-    assert {one["id"] for one in would["found"]} >= {other, *protected[1:]}
+    assert {one["id"] for one in would["matches"]} >= {other, *protected[1:]}
     assert (would["ids"], set(would["skipped"])) == ([other], set(protected[1:]))
     done = kb.forget(ids=[*protected, other], dry_run=False, user_id=user)
     assert (done["ids"], done["skipped"], done["skipped_count"]) == ([other], protected, 3)

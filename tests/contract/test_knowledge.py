@@ -176,7 +176,7 @@ def test_what_is_known_is_found_by_words_at_once(kb: KB, user: str) -> None:
 def test_what_is_known_is_found_by_meaning(ready: Face, user: str) -> None:
     texts = ("主人对花生过敏", "他在银行上班", "The dog is afraid of thunder")
     ready.kb.knowledge.save_knowledge(user, None, [point(text, 60) for text in texts])
-    eventually("the points have vectors", lambda: ready.kb.status()["pending_vectors"] == 0)
+    eventually("the points have vectors", lambda: ready.kb.status()["pending_vector_count"] == 0)
     for query, wanted in (
         ("What food must be avoided?", texts[0]),
         ("what is his job", texts[1]),

@@ -291,7 +291,7 @@ def test_scores_tell_nothing_of_what_is_not_shared(ready: Face, user: str, frien
     kb.knowledge.subscribe(user, "trains", user_id=friend)
 
     def seen() -> Any:
-        eventually("the points have vectors", lambda: kb.status()["pending_vectors"] == 0)
+        eventually("the points have vectors", lambda: kb.status()["pending_vector_count"] == 0)
         queries = ("Biscuit trains", "the train", "Lisbon", "哪列火车晚点了")
         modes = ("auto", "lexical", "semantic", "hybrid")
         return [shared(kb, friend, query, mode=mode) for query in queries for mode in modes]

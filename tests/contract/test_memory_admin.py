@@ -46,7 +46,7 @@ def test_status(ready: Face, user: str) -> None:
         assert status["endpoint"].startswith("tcp://127.0.0.1:")
     assert (status["version"], status["protocol"], status["schema"]) == (VERSION, PROTOCOL, SCHEMA)
     assert status["stage"] == "ready"
-    assert status["uptime"] > 0
+    assert status["uptime_seconds"] > 0
     assert status["data_dir"] == str(ready.home)
     assert status["embedder"]["state"] == "ready"
     assert status["embedder"]["searchable"] is True
@@ -54,10 +54,10 @@ def test_status(ready: Face, user: str) -> None:
     assert status["counts"]["memories"] >= status["counts"]["users"] >= 1
     assert status["counts"]["versions"] >= status["counts"]["memories"]
     assert {"turns", "sessions"} <= set(status["counts"])
-    assert status["memory"]["resident"] > 2**20
+    assert status["memory_bytes"]["resident"] > 2**20
     parts = {"database", "vectors", "hot_index", "models", "logs", "backups", "free"}
-    assert set(status["disk"]) == parts
-    assert status["disk"]["database"] > 0
+    assert set(status["disk_bytes"]) == parts
+    assert status["disk_bytes"]["database"] > 0
     assert set(status["jobs"]) == {"queued", "running", "failed"}
     assert status["jobs"]["failed"] == 0
 
@@ -76,9 +76,9 @@ def test_metrics_count_the_calls(face: Face) -> None:
     assert {"query_vectors", "term_frequencies"} <= set(metrics["caches"])
     if face.name == "daemon":
         ping = metrics["methods"]["memory.ping"]
-        assert set(ping) == {"count", "errors", "p50", "p95"}
+        assert set(ping) == {"count", "error_count", "p50_ms", "p95_ms"}
         assert ping["count"] >= 1
-        assert ping["p50"] <= ping["p95"]
+        assert ping["p50_ms"] <= ping["p95_ms"]
 
 
 def test_doctor_finds_all_well(ready: Face, user: str) -> None:
@@ -94,13 +94,13 @@ def test_doctor_finds_all_well(ready: Face, user: str) -> None:
 def test_compact_gives_space_back(ready: Face, user: str) -> None:
     kb = ready.kb
     ids = kb.add_many([f"{i} {'long text ' * 20}" for i in range(40)], user_id=user)
-    eventually("the vectors are in the store", lambda: kb.status()["pending_vectors"] == 0, 60)
+    eventually("the vectors are in the store", lambda: kb.status()["pending_vector_count"] == 0, 60)
     kb.delete_many(ids, user_id=user)
     compacted = kb.admin.compact()
     assert set(compacted) == set(CompactResult.__annotations__)
-    assert 0 < compacted["after"] <= compacted["before"]
+    assert 0 < compacted["bytes_after"] <= compacted["bytes_before"]
     again = kb.admin.compact()
-    assert again["after"] <= compacted["after"] * 1.2
+    assert again["bytes_after"] <= compacted["bytes_after"] * 1.2
 
 
 def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
@@ -117,11 +117,11 @@ def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
     assert set(reindexed) == set(ReindexResult.__annotations__)
     counts = kb.status()["counts"]
     assert (
-        reindexed["lexical"]
-        == reindexed["vectors"]
+        reindexed["keyword_count"]
+        == reindexed["vector_count"]
         == sum(counts[kind] for kind in ("memories", "turns", "points"))
     )
-    assert reindexed["pending"] == 0
+    assert reindexed["pending_count"] == 0
     after = {
         mode: [(hit["id"], hit["score"]) for hit in kb.search("咖啡", user_id=user, mode=mode)]
         for mode in ("lexical", "semantic")

@@ -102,7 +102,7 @@ def filled(name: str, home: Path, gate: Gate) -> list[str]:
     kb = opened(name, home, **gate.settings)
     settled(kb)
     ids = kb.add_many([f"memory number {i}" for i in range(COUNT)])
-    eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+    eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
     closed(kb, home)
     return ids
 
@@ -146,7 +146,7 @@ def test_the_old_index_serves_until_the_new_one_is_complete(name: str, home: Pat
 
     gate.open.set()
     eventually("the new index serves", lambda: kb.status()["embedder"]["former"] is None, 60)
-    eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+    eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
     assert fingerprint(kb) != old
     served_by(kb, "妈妈的生日是三月十二号", late)
     served_by(kb, "他每天晚上游泳", ids[3])
@@ -159,7 +159,7 @@ def test_the_old_index_serves_until_the_new_one_is_complete(name: str, home: Pat
     settled(kb)
     eventually(
         "its index is complete",
-        lambda: kb.status()["embedder"]["searchable"] and kb.status()["pending_vectors"] == 0,
+        lambda: kb.status()["embedder"]["searchable"] and kb.status()["pending_vector_count"] == 0,
         60,
     )
     assert fingerprint(kb) == old
@@ -224,7 +224,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(home: Path, gate: Gate) ->
 
         kb = opened("daemon", home, **settings)
         eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
-        eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+        eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
         # calls under way at the kill may be answered late and count once more
         assert len(asked) - before <= COUNT - BATCH, "what was stored is not embedded again"
         for i in (0, COUNT // 2, COUNT - 1):
@@ -242,7 +242,7 @@ def test_a_refused_text_holds_nothing_up(home: Path, gate: Gate) -> None:
         ids = kb.add_many([refused, *(f"memory number {i}" for i in range(40))])
     with KnowledgeBase(home, settings=gate.settings) as kb:
         settled(kb)
-        eventually("all others are embedded", lambda: kb.status()["pending_vectors"] == 1, 60)
+        eventually("all others are embedded", lambda: kb.status()["pending_vector_count"] == 1, 60)
         served_by(kb, "memory number 39", ids[40])
         assert not kb.get(ids[0])["indexed"]
         assert kb.search("server like", 1, mode="lexical")[0]["id"] == ids[0]
@@ -255,7 +255,7 @@ def test_a_refused_text_holds_nothing_up(home: Path, gate: Gate) -> None:
             eventually("and is searched", lambda: kb.status()["embedder"]["dim"] == DIM + 4, 60)
             eventually("by meaning", lambda: kb.status()["embedder"]["searchable"], 60)
             served_by(kb, "memory number 39", ids[40])
-            assert kb.status()["pending_vectors"] == 1
+            assert kb.status()["pending_vector_count"] == 1
 
 
 def test_a_space_that_is_not_wanted_any_more_is_given_up(home: Path, gate: Gate) -> None:
@@ -313,7 +313,7 @@ def test_searches_and_writes_go_on_through_the_switch(home: Path, gate: Gate) ->
             thread.join()
         assert failures == []
         assert next(searches) > 100
-        eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+        eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
         assert [f for f in kb.admin.doctor() if not f["ok"] and f["check"] != "disk"] == []
 
 
@@ -342,7 +342,7 @@ def test_another_model_behind_the_same_name_is_noticed(home: Path, gate: Gate) -
     with KnowledgeBase(home, settings=gate.settings) as kb:
         settled(kb)
         eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
-        eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0, 60)
+        eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
         for n in (3, COUNT - 1):
             served_by(kb, f"memory number {n}", ids[n])
         assert [f for f in kb.admin.doctor() if not f["ok"] and f["check"] != "disk"] == []

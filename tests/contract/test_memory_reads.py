@@ -337,6 +337,6 @@ def test_stats_count_what_the_scope_sees(kb: KB, user: str) -> None:
     assert stats["by_kind"] == {"fact": 1, "task": 1}
     assert stats["by_source"] == {"import": 1, "user": 1}
     assert stats["by_state"] == {"active": 2}
-    assert (stats["characters"], stats["oldest"], stats["newest"]) == (6, 5.0, 9.0)
+    assert (stats["character_count"], stats["oldest"], stats["newest"]) == (6, 5.0, 9.0)
     empty = kb.stats(user_id=f"{user}-nobody")
-    assert (empty["total"], empty["oldest"], empty["characters"]) == (0, None, 0)
+    assert (empty["total"], empty["oldest"], empty["character_count"]) == (0, None, 0)

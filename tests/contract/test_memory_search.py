@@ -73,7 +73,7 @@ def test_explain_says_how(kb: KB, user: str) -> None:
         assert set(explanation) == set(Explanation.__annotations__)
         assert explanation["mode"] == carried_out
         assert explanation["notes"] == []
-        assert explanation["missing_vectors"] == 0
+        assert explanation["missing_vector_count"] == 0
         assert set(explanation["ranks"]) == set(hit["scores"]) == sources
         assert explanation["ranks"] == dict.fromkeys(sources, 1)
         assert all(value >= 0 for value in explanation["milliseconds"].values())
@@ -262,7 +262,7 @@ def test_the_first_search_on_a_fresh_store_is_as_good_as_any(tmp_path: Path, nam
             if "embedding model is available" in str(hits.reason):
                 pytest.skip(str(hits.reason))
             assert ([hit["text"] for hit in hits], hits.degraded, hits.reason) == ([facts[1]], False, None)
-            assert kb.stats()["pending_vectors"] == 0
+            assert kb.stats()["pending_vector_count"] == 0
     finally:
         end_daemons(home)
 
@@ -294,7 +294,7 @@ def test_missing_vectors_of_a_user_who_searches_are_made_before_those_of_others(
         if "embedding model is available" in str(hits.reason):
             pytest.skip("no embedding model")
         assert (len(hits), hits.degraded) == (1, False)
-        assert kb.stats(user_id="big")["pending_vectors"] > 500
+        assert kb.stats(user_id="big")["pending_vector_count"] > 500
 
 
 def token_table(connection: sqlite3.Connection) -> str:
@@ -351,12 +351,12 @@ def test_without_a_model_words_still_answer_and_say_so(wordy: Face, user: str) -
         hit = kb.search("花生", user_id=user, mode=mode, explain=True)[0]
         assert hit["id"] == id
         assert hit["explain"]["mode"] == "lexical"
-        assert hit["explain"]["missing_vectors"] == 1
+        assert hit["explain"]["missing_vector_count"] == 1
         notes = hit["explain"]["notes"]
         assert any("embedder.model" in note for note in notes) == (mode != "lexical")
     with pytest.raises(ModelUnavailableError, match=r"embedder\.model"):
         kb.search("花生", user_id=user, mode="semantic")
     status = kb.status()
-    assert status["pending_vectors"] >= 1
+    assert status["pending_vector_count"] >= 1
     assert any("keywords only" in warning for warning in status["warnings"])
-    assert kb.stats(user_id=user)["pending_vectors"] == 1
+    assert kb.stats(user_id=user)["pending_vector_count"] == 1

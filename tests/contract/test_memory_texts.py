@@ -124,15 +124,15 @@ def test_nobody_waits_for_a_long_text_and_a_deleted_one_is_left_off(ready: Face,
     letters = random.Random(8)
     text = " ".join("".join(letters.choices(string.ascii_lowercase, k=6)) for _ in range(100_000))
     long = kb.add(text, user_id=user)
-    eventually("it is in hand", lambda: kb.status()["pending_vectors"] == 1, 20)
+    eventually("it is in hand", lambda: kb.status()["pending_vector_count"] == 1, 20)
 
     behind = kb.add(f"{'the weather was fine. ' * 60} then the cat caught a mouse", user_id=user)
-    eventually("what came behind has its vector", lambda: kb.status()["pending_vectors"] == 1, 20)
+    eventually("what came behind has its vector", lambda: kb.status()["pending_vector_count"] == 1, 20)
     assert kb.search("the cat", user_id=user, mode="semantic")[0]["id"] == behind
 
     kb.delete(long, user_id=user)
     kb.update_text(behind, f"{'the weather was bad. ' * 60} then the dog caught a rat", user_id=user)
-    eventually("nothing waits any more", lambda: kb.status()["pending_vectors"] == 0, 20)
+    eventually("nothing waits any more", lambda: kb.status()["pending_vector_count"] == 0, 20)
 
 
 SECRETS = {
@@ -213,7 +213,7 @@ def test_delete_all_leaves_no_byte(ready: Face, user: str) -> None:
     kb.search(f"where is {marks[1]}", user_id=user)
     turns = _converse(kb, user)
     kept_turn = kb.conversation.append("Treffen", "user", "stays: Dachshundrede", user_id=other)["id"]
-    eventually("the vectors are in the store", lambda: kb.status()["pending_vectors"] == 0, 60)
+    eventually("the vectors are in the store", lambda: kb.status()["pending_vector_count"] == 0, 60)
     assert all(files_with(ready, mark) for mark in [*marks[1:], *turns])
 
     receipt = kb.delete_all(user, request_id="Rumpelstilz leaves")

@@ -61,7 +61,7 @@ def lived(ready: Face, user: str) -> Life:
     """One who has stored whatever can be stored."""
     life = Life(ready.kb, f"Rumpelstilz-{user}", f"friend of {user[-6:]}")
     life.run()
-    eventually("the vectors are in the store", lambda: ready.kb.status()["pending_vectors"] == 0, 60)
+    eventually("the vectors are in the store", lambda: ready.kb.status()["pending_vector_count"] == 0, 60)
     return life
 
 

@@ -36,7 +36,7 @@ def kb(ready: Face) -> KB:
 def facts(kb: KB, user: str) -> list[str]:
     items = [{"text": text, "metadata": metadata} for text, metadata in FACTS]
     ids: list[str] = kb.add_many(items, user_id=user)
-    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vectors"] == 0)
+    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vector_count"] == 0)
     return ids
 
 
@@ -177,7 +177,7 @@ def test_a_time_range_finds_what_speaks_of_it_too(kb: KB, user: str) -> None:
 
 
 def test_a_day_that_is_named_moves_its_texts_up(kb: KB, user: str, days: dict[int, str]) -> None:
-    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vectors"] == 0)
+    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vector_count"] == 0)
     hits = kb.search("前天午饭吃了什么", 3, user_id=user, reference_time=NOON, tz="UTC")
     assert hits[0]["id"] == days[2]
 
@@ -189,7 +189,7 @@ def test_weights_change_the_order(kb: KB, user: str) -> None:
     kb.add_many(
         ["the cat sleeps", "a kitten is napping on the sofa", "the cat food is in the box"], user_id=user
     )
-    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vectors"] == 0)
+    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vector_count"] == 0)
 
     def order(**weights: float) -> list[str]:
         return [hit["text"] for hit in kb.search("where is the cat sleeping", user_id=user, weights=weights)]
@@ -382,7 +382,7 @@ def test_explain_has_every_field(kb: KB, user: str, facts: list[str]) -> None:
     assert "花生酱" in "".join(explanation["terms"])
     marked = [explanation["snippet"]["text"][start:end] for start, end in explanation["snippet"]["marks"]]
     assert "花生酱" in "".join(marked)
-    assert explanation["same"] == []
+    assert explanation["duplicates"] == []
     assert explanation["milliseconds"] == report["milliseconds"]
     assert {"exact", "lexical", "temporal", "embedding", "vectors", "total"} <= set(report["milliseconds"])
     assert explanation["plan"] == report["plan"]
@@ -405,12 +405,12 @@ def test_near_duplicates_are_one_hit(kb: KB, user: str) -> None:
     hits = kb.search("when is the meeting", user_id=user, explain=True)
     assert {other} < set(ids_of(hits)) < {other, *same}
     (kept,) = [hit for hit in hits if hit["id"] != other]
-    assert {kept["id"], *kept["explain"]["same"]} == set(same)
+    assert {kept["id"], *kept["explain"]["duplicates"]} == set(same)
 
 
 def test_repeated_searches_come_from_the_cache_until_something_is_written(kb: KB, user: str) -> None:
     kb.add("the cache is warm", user_id=user)
-    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vectors"] == 0)
+    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vector_count"] == 0)
 
     def hits() -> int:
         return int(kb.admin.metrics()["caches"]["results"]["hits"])

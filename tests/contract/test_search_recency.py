@@ -77,7 +77,7 @@ def test_so_it_does_with_a_model(face: Face, user: str, query: str) -> None:
         (3 * DAY, "主人和我聊了旅行计划 (we talked about travel plans)"),
         (10 * MINUTE, "主人午饭吃了面 (noodles for lunch)"),
     )
-    eventually("vectors", lambda: face.kb.stats(user_id=user)["pending_vectors"] == 0)
+    eventually("vectors", lambda: face.kb.stats(user_id=user)["pending_vector_count"] == 0)
     assert ids_of(face.kb.search(query, user_id=user)) == [new, old]
 
 

@@ -47,7 +47,7 @@ def said(kb: KB, user: str) -> list[str]:
 
 def _settled(kb: KB, user: str) -> None:
     """A busy machine may take longer than a write waits for its vector."""
-    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vectors"] == 0)
+    eventually("every vector is there", lambda: kb.stats(user_id=user)["pending_vector_count"] == 0)
 
 
 @pytest.mark.usefixtures("said")

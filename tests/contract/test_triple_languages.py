@@ -67,7 +67,7 @@ def test_words_of_either_language_find_the_same(face: Face, user: str) -> None:
     kb.triples.delete(gone["id"], user_id=user)
     kb.add("我妈妈爱拉面", user_id=user)  # a tombstone is left whatever the words
     assert lines(page(face, user)) == both
-    assert kb.triples.stats(user_id=user)["predicates"] == {"likes": 2}
+    assert kb.triples.stats(user_id=user)["by_predicate"] == {"likes": 2}
 
 
 def test_one_triple_of_two_languages_follows_the_newest_evidence(face: Face, user: str) -> None:
@@ -149,5 +149,5 @@ def test_the_words_follow_the_text_and_go_with_it(face: Face, user: str) -> None
 def test_forget_shows_triples_in_the_language_of_their_evidence(face: Face, user: str) -> None:
     kb = face.kb
     kb.add("小明喜欢爬山", user_id=user)
-    shown = {one["text"] for one in kb.forget("小明", user_id=user)["found"] if one["type"] == "triple"}
+    shown = {one["text"] for one in kb.forget("小明", user_id=user)["matches"] if one["type"] == "triple"}
     assert shown == {"小明 喜欢 爬山"}

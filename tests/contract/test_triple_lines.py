@@ -38,7 +38,7 @@ def test_the_companion_shape_is_read_as_it_is_meant(face: Face, user: str) -> No
         metadata={"negation": True, "frequency": "every day", "condition": "when it rains"},
     )
     done = kb.triples.import_jsonl([json.dumps(line)], memory_ids={"m-1": memory}, user_id=user)
-    assert (done["stored"], done["damaged"], done["missing_evidence"]) == (1, [], [])
+    assert (done["stored_count"], done["damaged"], done["missing_evidence"]) == (1, [], [])
     (one,) = kb.triples.page(user_id=user)["items"]
     assert one["negation"]
     assert (one["frequency"], one["condition"]) == ("every day", "when it rains")
@@ -64,7 +64,7 @@ def test_evidence_that_is_not_mapped_is_reported(face: Face, user: str) -> None:
         {"line": 2, "id": "m-2"},
         {"line": 3, "id": NOT_HERE},
     ]
-    assert (done["stored"], done["missing_evidence_count"]) == (3, 4)
+    assert (done["stored_count"], done["missing_evidence_count"]) == (3, 4)
     assert kb.triples.import_jsonl(lines, memory_ids=ids, user_id=user, request_id="i") == done
     evidence = {
         one["object"]: {(piece["kind"], piece["id"]) for piece in one["evidence"]}
@@ -106,7 +106,7 @@ def test_a_key_that_is_not_understood_refuses_the_whole(
     assert f"{key!r}" in message
     assert fix in message
     assert caught.value.data["line"] == 3
-    assert face.kb.triples.stats(user_id=user)["triples"] == 0
+    assert face.kb.triples.stats(user_id=user)["triple_count"] == 0
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_line_with_impossible_values_is_passed_over_and_named(
 ) -> None:
     done = face.kb.triples.import_jsonl([json.dumps(line), json.dumps(companion(object="tea"))], user_id=user)
     assert [one["line"] for one in done["damaged"]] == [1]
-    assert done["stored"] == 1
+    assert done["stored_count"] == 1
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_ids_are_mapped_to_memories_and_turns_only(
 ) -> None:
     with pytest.raises(error, match=r"memory_ids\['m'\]"):
         face.kb.triples.import_jsonl([json.dumps(companion())], memory_ids=ids, user_id=user)
-    assert face.kb.triples.stats(user_id=user)["triples"] == 0
+    assert face.kb.triples.stats(user_id=user)["triple_count"] == 0
 
 
 def _fill(face: Face, user: str) -> list[str]:
@@ -171,17 +171,17 @@ def test_what_goes_out_comes_in_the_same(face: Face, user: str, shape: Any) -> N
     before, other = essence(face, user), f"{user}-2"
     lines = kb.triples.export_jsonl(user, shape=shape)
     done = kb.triples.import_jsonl(lines, user_id=user)
-    assert (done["stored"], done["missing_evidence_count"], done["damaged"]) == (0, 0, [])
+    assert (done["stored_count"], done["missing_evidence_count"], done["damaged"]) == (0, 0, [])
     assert essence(face, user) == before
     # into another store, where what says so was stored under other ids
     old = [one["id"] for one in kb.get_all(user, include_archived=True)]
     old += [one["id"] for one in kb.conversation.page(user_id=user)["items"]]
     new = {id: kb.add(f"stands for {id}", user_id=other) for id in old}
     done = kb.triples.import_jsonl(lines, memory_ids=new, user_id=other)
-    assert (done["stored"], done["missing_evidence_count"]) == (len(before), 0)
+    assert (done["stored_count"], done["missing_evidence_count"]) == (len(before), 0)
     for one in before:
         one["evidence"] = sorted(("memory", new[id]) if id else (kind, "") for kind, id in one["evidence"])
-        one["live"] = True
+        one["is_live"] = True
     assert essence(face, other) == sorted(before, key=repr)
     aliases = kb.triples.aliases(user_id=user) if shape == "memoryd" else []
     assert kb.triples.aliases(user_id=other) == aliases

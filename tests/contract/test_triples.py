@@ -38,9 +38,9 @@ def test_a_memory_is_read_as_it_is_written(face: Face, user: str) -> None:
     assert (page["total"], page["cursor"]) == (4, None)
     likes = kb.triples.page(predicate="喜欢", user_id=user)["items"][0]
     assert likes["evidence"] == [
-        {"kind": "memory", "id": one, "version": 1, "active": True, "words": "主人喜欢拉面"}
+        {"kind": "memory", "id": one, "version": 1, "is_active": True, "words": "主人喜欢拉面"}
     ]
-    assert likes["live"]
+    assert likes["is_live"]
 
 
 def test_triples_follow_the_life_of_their_memory(face: Face, user: str) -> None:
@@ -51,7 +51,7 @@ def test_triples_follow_the_life_of_their_memory(face: Face, user: str) -> None:
     assert live(face, user) == set()
     away = kb.triples.page(include_archived=True, user_id=user)["items"]
     assert told(away) == {"主人 喜欢 拉面", "主人 喜欢 饺子"}
-    assert not any(one["live"] for one in away)
+    assert not any(one["is_live"] for one in away)
     kb.restore(id, user_id=user)
     kb.update_text(id, "主人喜欢饺子和包子", user_id=user)
     assert live(face, user, include_archived=True) == {"主人 喜欢 饺子", "主人 喜欢 包子"}
@@ -64,7 +64,7 @@ def test_triples_follow_the_life_of_their_memory(face: Face, user: str) -> None:
     assert live(face, user) == set()
     kb.delete(id, user_id=user)
     assert live(face, user, include_archived=True) == set()
-    assert kb.triples.stats(user_id=user)["entities"] == 0
+    assert kb.triples.stats(user_id=user)["entity_count"] == 0
 
 
 def test_what_several_memories_say_lives_as_long_as_one_does(face: Face, user: str) -> None:
@@ -86,16 +86,16 @@ def test_a_callers_word_is_live_whatever_archived_memories_say(face: Face, user:
     for id in kb.add_many([f"主人喜欢拉面。{n}" for n in range(21)], user_id=user):
         kb.archive(id, user_id=user)
     (triple,) = kb.triples.page(user_id=user)["items"]
-    assert triple["live"]
+    assert triple["is_live"]
     assert triple["evidence"][0] == {
         "kind": "manual",
         "id": None,
         "version": None,
-        "active": True,
+        "is_active": True,
         "words": "user likes 拉面",
     }
     assert len(triple["evidence"]) == 20
-    assert kb.triples.query("user", user_id=user)["triples"][0]["live"]
+    assert kb.triples.query("user", user_id=user)["triples"][0]["is_live"]
 
 
 def test_what_one_agent_deletes_others_may_still_be_told(face: Face, user: str) -> None:
@@ -210,15 +210,19 @@ def test_what_is_around_an_entity(face: Face, user: str) -> None:
     kb.add_many(["小明是我的同事", "小明住在苏州", "我喜欢拉面", "苏州出产丝绸"], user_id=user)
     one = kb.triples.query("小明", user_id=user)
     assert told(one["triples"]) == {"小明 是…的同事 主人", "小明 住在 苏州"}  # type: ignore[arg-type]
-    assert (one["entity"], one["cut"]) == ("小明", False)
+    assert (one["entity"], one["truncated"]) == ("小明", False)
     two = kb.triples.query("《小明》", 2, user_id=user)
     by_object = {triple["object"]: triple for triple in two["triples"]}
     assert by_object["拉面"]["hop"] == 2
     assert 0 < by_object["拉面"]["weight"] < by_object["苏州"]["weight"] <= 1
     only = kb.triples.query("主人", predicate="喜欢", user_id=user)
     assert told(only["triples"]) == {"主人 喜欢 拉面"}  # type: ignore[arg-type]
-    assert kb.triples.query("小明", 2, limit=1, user_id=user)["cut"]
-    assert kb.triples.query("nobody", 3, user_id=user) == {"entity": "nobody", "triples": [], "cut": False}
+    assert kb.triples.query("小明", 2, limit=1, user_id=user)["truncated"]
+    assert kb.triples.query("nobody", 3, user_id=user) == {
+        "entity": "nobody",
+        "triples": [],
+        "truncated": False,
+    }
     path = kb.triples.path("拉面", "苏州", user_id=user)
     assert path["found"]
     assert [triple["object"] for triple in path["triples"]] == ["拉面", "主人", "苏州"]
@@ -343,7 +347,7 @@ def test_lines_go_out_and_come_in(face: Face, user: str) -> None:
     other = f"{user}-2"
     given = [lines[0], *damaged, "", *lines[1:]]
     report = kb.triples.import_jsonl(given, user_id=other, request_id="i")
-    assert (report["stored"], report["known"], report["aliases"]) == (2, 0, 1)
+    assert (report["stored_count"], report["known_count"], report["alias_count"]) == (2, 0, 1)
     assert [one["line"] for one in report["damaged"]] == [2, 3, 4, 5, 6]
     assert kb.triples.import_jsonl(given, user_id=other, request_id="i") == report
     assert live(face, other, agent_id="*") == {"主人 NOT 喜欢 香菜", "小明 喜欢 茶"}
@@ -351,7 +355,7 @@ def test_lines_go_out_and_come_in(face: Face, user: str) -> None:
     assert kb.triples.query("明明", user_id=other, agent_id="cook")["entity"] == "小明"
     one_more = '{"subject": "Anna", "predicate": "likes", "object": "tea"}'
     report = kb.triples.import_jsonl([*lines, one_more, one_more], user_id=user)
-    assert (report["stored"], report["known"]) == (1, 3)
+    assert (report["stored_count"], report["known_count"]) == (1, 3)
     assert kb.triples.page(user_id=user, agent_id="*")["total"] == 3
 
 
@@ -382,16 +386,16 @@ def test_counts(face: Face, user: str) -> None:
     id = kb.add("主人喜欢拉面。小明住在苏州。", user_id=user)
     kb.triples.add("小明", "喜欢", "茶", user_id=user)
     assert kb.triples.stats(user_id=user) == {
-        "triples": 3,
-        "live": 3,
-        "entities": 5,
-        "aliases": 0,
-        "predicates": {"likes": 2, "lives_in": 1},
-        "evidence": {"memory": 2, "manual": 1, "turn": 0},
+        "triple_count": 3,
+        "live_count": 3,
+        "entity_count": 5,
+        "alias_count": 0,
+        "by_predicate": {"likes": 2, "lives_in": 1},
+        "by_evidence": {"memory": 2, "manual": 1, "turn": 0},
     }
     kb.archive(id, user_id=user)
     stats = kb.triples.stats(user_id=user)
-    assert (stats["triples"], stats["live"], stats["predicates"]) == (3, 1, {"likes": 1})
+    assert (stats["triple_count"], stats["live_count"], stats["by_predicate"]) == (3, 1, {"likes": 1})
 
 
 def test_forgetting_a_user_forgets_its_triples(face: Face, user: str) -> None:
@@ -401,7 +405,7 @@ def test_forgetting_a_user_forgets_its_triples(face: Face, user: str) -> None:
     kb.triples.alias("明明", "小明", user_id=user)
     kb.triples.delete(id, user_id=user)
     kb.delete_all(user)
-    assert kb.triples.stats(user_id=user)["triples"] == 0
+    assert kb.triples.stats(user_id=user)["triple_count"] == 0
     assert kb.triples.aliases(user_id=user) == []
     kb.add("小明喜欢茶", user_id=user)
     assert live(face, user) == {"小明 喜欢 茶"}  # the tombstone went, too
@@ -419,7 +423,7 @@ def test_the_graph_finds_what_a_relation_leads_to(ready: Face, user: str) -> Non
     explained = with_graph[0]["explain"]
     assert explained is not None
     assert explained["ranks"]["graph"] == 1
-    assert explained["fusion"]["graph"]["adds"] > 0
+    assert explained["fusion"]["graph"]["contribution"] > 0
     without = kb.search("我同事住在哪里？", 6, mode="hybrid", user_id=user, weights={"graph": 0})
     score = {hit["id"]: hit["score"] for hit in without}
     assert with_graph[0]["score"] > score[ids[1]]

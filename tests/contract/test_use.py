@@ -27,7 +27,7 @@ def test_a_boost_adds_and_says_so(face: Face, user: str) -> None:
     kb = face.kb
     id = kb.add("主人喜欢拉面", user_id=user)
     done = kb.boost(id, "asked for it again", user_id=user)
-    assert done == {"id": id, "applied": 0.3, "importance": 1.3, "why": None, "restored": False}
+    assert done == {"id": id, "applied": 0.3, "importance": 1.3, "limited_by": None, "restored": False}
     memory = found(kb, id, user)
     assert (memory["importance"], memory["effective_importance"]) == (1.3, 1.3)
     assert (memory["access_count"], memory["version"]) == (1, 1)
@@ -41,7 +41,7 @@ def test_a_second_boost_at_once_changes_nothing(face: Face, user: str) -> None:
     before = found(kb, id, user)
     again = kb.boost(id, user_id=user)
     assert (again["applied"], again["importance"]) == (0.0, 1.3)
-    assert again["why"] == "within 2 hours of the last one, which counts once"
+    assert again["limited_by"] == "within 2 hours of the last one, which counts once"
     assert found(kb, id, user) == before
 
 
@@ -49,7 +49,7 @@ def test_importance_is_never_over_five(face: Face, user: str) -> None:
     kb = face.kb
     id = kb.add("much", {"importance": 4.9}, user_id=user)
     done = kb.boost(id, user_id=user)
-    assert (done["applied"], done["importance"], done["why"]) == (0.1, 5.0, "the most is 5")
+    assert (done["applied"], done["importance"], done["limited_by"]) == (0.1, 5.0, "the most is 5")
 
 
 def test_what_was_used_is_boosted_each_once(face: Face, user: str) -> None:

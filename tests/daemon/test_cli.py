@@ -54,7 +54,7 @@ def test_start_status_restart_stop(home: Path, run: Run) -> None:
         assert word in shown.stdout
     state = json.loads(run("status", "--json").stdout)
     expected = {"pid", "endpoint", "version", "protocol", "schema", "stage", "uptime", "embedder", "counts"}
-    assert expected | {"pending_vectors", "memory", "disk"} <= state.keys()
+    assert expected | {"pending_vector_count", "memory", "disk"} <= state.keys()
     assert state["pid"] == first.pid
 
     restarted = run("restart", "--set", "log.level=warning")

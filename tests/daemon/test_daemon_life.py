@@ -260,4 +260,4 @@ def test_a_port_that_is_taken_is_left_to_its_owner(home: Path, monkeypatch: pyte
         assert daemon.info.endpoint.startswith("tcp://127.0.0.1:")
         assert not daemon.info.endpoint.endswith(f":{port}")
         with KnowledgeClient(home) as client:
-            assert "daemon.port" in client.status()["settings_from_starter"]
+            assert "daemon.port" in client.status()["settings_from_environment"]

@@ -121,7 +121,7 @@ class Torture:
             self._verify_vectors(client)
 
     def _verify_vectors(self, client: KnowledgeClient) -> None:
-        eventually("everything is embedded", lambda: client.status()["pending_vectors"] == 0, 60)
+        eventually("everything is embedded", lambda: client.status()["pending_vector_count"] == 0, 60)
         for ledger in self.ledgers:
             self._find_by_meaning(client, ledger)
         assert [finding for finding in client.admin.doctor() if not finding["ok"]] == []

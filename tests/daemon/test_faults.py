@@ -317,7 +317,7 @@ def test_damaged_vectors_are_made_anew(
     with KnowledgeBase(home, settings={**settings, "hot.max_rows": max_rows}) as kb:
         eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
         kb.search("memory number 5", mode="semantic")
-        eventually("all are embedded", lambda: kb.status()["pending_vectors"] == 0)
+        eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0)
         for n in range(0, 100, 9):
             hit = kb.search(f"memory number {n}", 1, mode="semantic")[0]
             assert hit["text"] == f"memory number {n}"
@@ -369,7 +369,7 @@ def test_a_slow_endpoint_keeps_nobody_waiting(home: Path, endpoint: FakeOpenAI) 
         hit = kb.search("written", 1, explain=True)[0]
         assert hit["id"] == id
         assert hit["explain"]["mode"] == "lexical"
-        assert hit["explain"]["missing_vectors"] == 1
+        assert hit["explain"]["missing_vector_count"] == 1
         assert hit["explain"]["notes"]
         assert kb.update_text(id, "changed while it is slow")["changed"]
         gate.set()
@@ -390,5 +390,5 @@ def test_an_endpoint_that_fails_degrades_and_recovers(home: Path, endpoint: Fake
             kb.search("meanwhile", mode="semantic")
         endpoint.faults = []
         assert kb.search("written before", 1, mode="semantic")[0]["text"] == "written before"
-        eventually("it is embedded later", lambda: kb.status()["pending_vectors"] == 0, 60)
+        eventually("it is embedded later", lambda: kb.status()["pending_vector_count"] == 0, 60)
         assert kb.search("written meanwhile", 1, mode="semantic")[0]["id"] == ids[0]

@@ -114,13 +114,19 @@ def test_boosts_and_promotion(serve: Callable[..., KnowledgeClient]) -> None:
     id = client.add("useful")
     first, second, third = (client.boost(id) for _ in range(3))
     assert [one["applied"] for one in (first, second, third)] == [0.5, 0.3, 0.0]
-    assert (second["why"], third["why"]) == ("0.8 a day is the most", "0.8 was added today already")
+    assert (second["limited_by"], third["limited_by"]) == (
+        "0.8 a day is the most",
+        "0.8 was added today already",
+    )
     assert [one["kind"] for one in client.review.page()["items"]] == ["promotion"]
     client = serve()
     other = client.add("as useful")
     assert client.boost(other)["applied"] == 0.3
     again = client.boost(other)
-    assert (again["applied"], again["why"]) == (0.0, "within 2 hours of the last one, which counts once")
+    assert (again["applied"], again["limited_by"]) == (
+        0.0,
+        "within 2 hours of the last one, which counts once",
+    )
     assert client.review.page()["total"] == 1
 
 

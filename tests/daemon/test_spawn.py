@@ -82,7 +82,7 @@ def test_the_daemon_sees_no_secrets_and_marks_settings_of_the_starter(
     assert "OPENAI_API_KEY" not in environ
     assert environ["LANG"] == "C.UTF-8"
     with KnowledgeClient(home) as client:
-        assert "log.level" in client.status()["settings_from_starter"]
+        assert "log.level" in client.status()["settings_from_environment"]
 
 
 def test_a_session_and_a_directory_of_its_own(daemon: SpawnedDaemon) -> None:

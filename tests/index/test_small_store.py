@@ -35,7 +35,7 @@ def small(store):
     assert [each for each in store.admin.doctor() if not each["ok"] and each["check"] != "disk"] == []
     store.admin.compact()
     store.admin.reindex()
-    until(lambda: store.status()["pending_vectors"] == 0)
+    until(lambda: store.status()["pending_vector_count"] == 0)
     assert not used("lancedb") and not used("pyarrow")
 
 def large(store):
@@ -46,7 +46,7 @@ with KnowledgeBase(sys.argv[1], settings=settings) as store:
     until(lambda: store.status()["embedder"]["searchable"])
     if not store.count():
         store.add_many(FACTS)
-    until(lambda: store.status()["pending_vectors"] == 0)
+    until(lambda: store.status()["pending_vector_count"] == 0)
     {"small": small, "large": large}[sys.argv[2]](store)
     hits = store.search("What is the name of her pet?", 1, mode="semantic")
     assert hits[0]["text"] == FACTS[1], hits

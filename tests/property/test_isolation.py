@@ -108,7 +108,7 @@ def _no_leaked_threads() -> None:
 
 def replies(kb: KB, life: Life, most: int | None = None) -> list[tuple[str, dict[str, Any], Any]]:
     """What the reading methods say to a user, all of it or to so many calls of each."""
-    eventually("all is embedded", lambda: kb.status()["pending_vectors"] == 0)
+    eventually("all is embedded", lambda: kb.status()["pending_vector_count"] == 0)
     return [
         (spec.wire, call, outcome(kb, spec, call, life.user))
         for spec in personal(writes=False)

@@ -227,7 +227,7 @@ class Store(RuleBasedStateMachine):
         nobody of another scope."""
         seen = self.model.of(user, agent)
         hits = self.kb.search(word, 1000, mode="lexical", explain=True, user_id=user, agent_id=agent)
-        found = {id for hit in hits for id in (hit["id"], *hit["explain"]["same"])}
+        found = {id for hit in hits for id in (hit["id"], *hit["explain"]["duplicates"])}
         assert found <= {memory.id for memory in seen}
         assert found >= {memory.id for memory in seen if word in memory.text.split(" ")}
         scores = [hit["score"] for hit in hits]
@@ -267,7 +267,7 @@ class Store(RuleBasedStateMachine):
                 self._same(memory, expected)
             stats = self.kb.stats(user_id=user, agent_id="*")
             assert stats["total"] == len(known)
-            assert stats["characters"] == sum(len(memory.text) for memory in known)
+            assert stats["character_count"] == sum(len(memory.text) for memory in known)
 
     # -- helpers
 

@@ -181,7 +181,17 @@ def test_the_caller_fixes_what_the_rules_would_read() -> None:
 def test_what_is_described_is_plain_data_and_names_the_intent_searched_for(intent: Any) -> None:
     described = plan_of("what did I eat yesterday?", intent=intent).described()
     assert set(described) == {
-        *("mode", "targets", "sources", "recipe", "fallback", "intent", "command", "keywords", "phrases"),
+        *(
+            "mode",
+            "targets",
+            "sources",
+            "fusion_method",
+            "fallback",
+            "intent",
+            "command",
+            "keywords",
+            "phrases",
+        ),
         *("names", "focus", "hyde", "time_range", "times", "recency"),
     }
     assert described["intent"] == intent

@@ -210,7 +210,7 @@ def test_by_words_alone_meaning_is_not_asked(ask: Ask, meaning: Meaning) -> None
     assert all(set(hit["scores"]) == {"lexical"} and 0 <= hit["score"] <= 1 for hit in hits)
     assert hits[0]["explain"]["mode"] == "lexical"
     assert hits[0]["explain"]["notes"] == []
-    assert hits[0]["explain"]["missing_vectors"] == 3
+    assert hits[0]["explain"]["missing_vector_count"] == 3
 
 
 def test_by_meaning_alone_the_score_is_the_cosine(ask: Ask, meaning: Meaning, rows: list[int]) -> None:
@@ -530,8 +530,8 @@ def test_near_duplicates_are_one_hit_that_names_them_and_the_answer_is_full(
     store.add(*["主人喜欢吃拉面"] * 12, "主人不喜欢吃拉面", "主人喜欢吃拉面和饺子")
     hits = ask("主人喜欢吃拉面", mode="lexical", limit=3, explain=True)
     assert sorted(texts(hits)) == ["主人不喜欢吃拉面", "主人喜欢吃拉面", "主人喜欢吃拉面和饺子"]
-    assert len(hits[0]["explain"]["same"]) == 11
-    assert [hit["explain"]["same"] for hit in hits[1:]] == [[], []]
+    assert len(hits[0]["explain"]["duplicates"]) == 11
+    assert [hit["explain"]["duplicates"] for hit in hits[1:]] == [[], []]
 
 
 @pytest.mark.parametrize(
@@ -552,7 +552,7 @@ def test_they_collapse_only_when_they_say_the_same(
     for mode in ("lexical", "semantic", "hybrid"):
         hits = ask(first, mode=mode, explain=True)
         assert len(hits) == (1 if are_one else 2), mode
-        assert [len(hit["explain"]["same"]) for hit in hits] == ([1] if are_one else [0, 0])
+        assert [len(hit["explain"]["duplicates"]) for hit in hits] == ([1] if are_one else [0, 0])
 
 
 # -- weights, intent, scores
@@ -570,10 +570,10 @@ def test_a_score_is_the_logistic_function_of_the_sum_that_is_shown(
     meaning.near = {rows[3]: 0.95, rows[0]: 0.93}
     for weights in ({}, {"lexical": 3.0}, {"semantic": 0.9}):
         for hit in ask("pear one", mode="hybrid", weights=weights, explain=True):
-            if hit["explain"]["recipe"] == "ranked":
-                total = sum(part["adds"] for part in hit["explain"]["fusion"].values())
+            if hit["explain"]["fusion_method"] == "ranked":
+                total = sum(part["contribution"] for part in hit["explain"]["fusion"].values())
                 assert hit["score"] == pytest.approx(1 / (1 + np.exp(-total)), abs=1e-3)
-    assert ask("pear one", mode="hybrid", explain=True)[0]["explain"]["recipe"] == "ranked"
+    assert ask("pear one", mode="hybrid", explain=True)[0]["explain"]["fusion_method"] == "ranked"
 
 
 def test_a_weak_answer_is_ranked_by_the_fallback_and_stays_weak(
@@ -582,12 +582,12 @@ def test_a_weak_answer_is_ranked_by_the_fallback_and_stays_weak(
     meaning.near = {rows[3]: 0.5, rows[4]: 0.4}
     report = ask.explain("nothing of it", mode="hybrid", intent="reasoning")
     assert report["plan"]["fallback"] == "semantic"
-    assert report["hits"][0]["explain"]["recipe"] == "semantic"
+    assert report["hits"][0]["explain"]["fusion_method"] == "semantic"
     assert any("ranked by semantic" in note for note in report["notes"])
     assert texts(report["hits"]) == ["plum", "quince"]
     for hit in report["hits"]:
         assert hit["score"] < 0.2
-        assert sum(part["adds"] for part in hit["explain"]["fusion"].values()) == pytest.approx(
+        assert sum(part["contribution"] for part in hit["explain"]["fusion"].values()) == pytest.approx(
             hit["score"], abs=1e-3
         )
 

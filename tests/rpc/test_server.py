@@ -315,9 +315,9 @@ def test_metrics_count_by_method(paths: DataPaths) -> None:
             ),
         )
     assert set(figures) == {"memory.count", "memory.stats", "(unknown)"}
-    assert (figures["memory.count"]["count"], figures["memory.count"]["errors"]) == (3, 0)
-    assert (figures["(unknown)"]["count"], figures["(unknown)"]["errors"]) == (2, 2)
-    assert 0 < figures["memory.count"]["p50"] <= figures["memory.count"]["p95"]
+    assert (figures["memory.count"]["count"], figures["memory.count"]["error_count"]) == (3, 0)
+    assert (figures["(unknown)"]["count"], figures["(unknown)"]["error_count"]) == (2, 2)
+    assert 0 < figures["memory.count"]["p50_ms"] <= figures["memory.count"]["p95_ms"]
 
 
 def test_pings_are_no_activity(paths: DataPaths) -> None:

@@ -171,8 +171,8 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
         "oldest": 5.0,
         "newest": START + 3,
         "turns": 0,
-        "pending_vectors": 3,
-        "pending_triples": 3,
+        "pending_vector_count": 3,
+        "pending_triple_count": 3,
     }
     assert totals == {"memories": 4, "turns": 0, "sessions": 0, "users": 1, "versions": 4, "points": 0}
 
@@ -180,7 +180,13 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
 def test_statistics_of_nobody(store: SmallStore) -> None:
     with store.database.read() as connection:
         stats = statistics.of_scope(connection, Scope("nobody"))
-    assert stats["total"] == stats["characters"] == stats["pending_vectors"] == stats["pending_triples"] == 0
+    assert (
+        stats["total"]
+        == stats["character_count"]
+        == stats["pending_vector_count"]
+        == stats["pending_triple_count"]
+        == 0
+    )
     assert stats["oldest"] is stats["newest"] is None
 
 

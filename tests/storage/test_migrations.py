@@ -352,7 +352,7 @@ def test_a_conversation_of_an_old_database_goes_on(with_turns: KnowledgeBase) ->
 def test_an_old_database_gets_conversations(opened: KnowledgeBase) -> None:
     id = opened.conversation.append("new", "user", "新的话", user_id="小明")["id"]
     assert opened.conversation.get(id, user_id="小明")["text"] == "新的话"
-    assert opened.stats(user_id="小明")["turns"] >= 1
+    assert opened.stats(user_id="小明")["turn_count"] >= 1
 
 
 def test_what_fills_a_fixture_still_runs(tmp_path: Path) -> None:

@@ -271,7 +271,7 @@ def test_triples_are_salvaged_and_stay_in_step(tmp_path: Path, lost: bool) -> No
             assert {one["object"] for one in kb.triples.page()["items"]} == {"苏州", "茶"}
         kb.triples.unalias("明明") if not lost else None
         kb.delete(told)
-        assert kb.triples.stats()["entities"] == (0 if lost else 2)
+        assert kb.triples.stats()["entity_count"] == (0 if lost else 2)
 
 
 @pytest.mark.parametrize("lost", [None, "points", "snapshots", "shared_sets"])

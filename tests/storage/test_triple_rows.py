@@ -172,7 +172,7 @@ def test_evidence_of_an_agent_is_seen_by_it_alone(keeper: Keeper) -> None:
         found = rows.page(connection, COMMON, TripleCriteria(), None, 10)
         told = evidence.of(connection, COMMON, [one.number for one in found], 10)
         assert {len(one) for one in told.values()} == {1}
-        assert census.of_scope(connection, COMMON)["evidence"]["manual"] == 2
+        assert census.of_scope(connection, COMMON)["by_evidence"]["manual"] == 2
     keeper.bury(next(one.id for one in found if one.statement.object == "拉面"))
     assert keeper.told(Scope(USER, "a")) == {"user likes 茶", "user likes 拉面"}
     assert keeper.told() == {"user likes 茶"}

@@ -101,7 +101,7 @@ class Keeper:
 
     def status(self) -> Any:
         pending = self.pending.pop(0) if len(self.pending) > 1 else self.pending[0]
-        return {"pending_vectors": pending, "embedder": {}}
+        return {"pending_vector_count": pending, "embedder": {}}
 
 
 def test_locomo_turns_carry_speaker_caption_and_time(tmp_path: Path) -> None:

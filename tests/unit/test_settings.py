@@ -50,7 +50,7 @@ def test_each_layer_overrides_the_one_below(paths: DataPaths) -> None:
     assert (settings.daemon.port, settings.origin("daemon.port")) == (1, "config.toml")
     assert (settings.daemon.workers, settings.origin("daemon.workers")) == (3, "environment")
     assert (settings.log.level, settings.origin("log.level")) == ("debug", "command line")
-    assert settings.from_starter() == ["daemon.workers"]
+    assert settings.from_environment() == ["daemon.workers"]
 
 
 def test_a_whole_number_is_taken_for_a_fraction(paths: DataPaths) -> None:

@@ -24,11 +24,11 @@ DEFAULT_RULES = BoostRules()
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """counts: whether the clock of the memory starts anew; applied: what is added; why: if not all of it."""
+    """counts: whether the memory's clock restarts; applied: what is added; limited_by: why it is less."""
 
     counts: bool
     applied: float
-    why: str | None = None
+    limited_by: str | None = None
 
 
 def use(
@@ -44,13 +44,13 @@ def use(
     """
     if last_at is not None and abs(now - last_at) < rules.window:
         hours = f"{rules.window / 3600:g} hours"
-        return Use(counts=False, applied=0.0, why=f"within {hours} of the last one, which counts once")
+        return Use(counts=False, applied=0.0, limited_by=f"within {hours} of the last one, which counts once")
     allowance = max(0.0, rules.day_limit - used_today)
     applied = round(min(rules.step, allowance, MAX_IMPORTANCE - effective), _DIGITS)
-    return Use(counts=True, applied=applied, why=_why(applied, allowance, rules))
+    return Use(counts=True, applied=applied, limited_by=_limit(applied, allowance, rules))
 
 
-def _why(applied: float, allowance: float, rules: BoostRules) -> str | None:
+def _limit(applied: float, allowance: float, rules: BoostRules) -> str | None:
     if applied >= rules.step:
         return None
     if round(allowance, _DIGITS) > applied:

@@ -98,7 +98,7 @@ class ConflictQueue:
             else:
                 reason = author.reason or f"conflict resolved in favour of {winner}"
                 self._archive(tx, lost, Cause("archive", author.operator, reason), now)
-            return ResolveResult(winner=winner, loser=loser, archived=not keep_both, closed=closed)
+            return ResolveResult(winner=winner, loser=loser, archived=not keep_both, closed_count=closed)
 
         return self._parts.write_once(key, apply, now)
 
@@ -113,7 +113,7 @@ class ConflictQueue:
             if not conflicts.is_recorded(tx.connection, scope.user_id, (first, second)):
                 raise unknown_ids_error([first, second], "point")
             closed = conflicts.close(tx, scope.user_id, (first, second), "dismissed", author.decision(now))
-            return ResolveResult(winner=first, loser=second, archived=False, closed=closed)
+            return ResolveResult(winner=first, loser=second, archived=False, closed_count=closed)
 
         return self._parts.write_once(key, apply, now)
 

@@ -37,7 +37,7 @@ class SessionCloser:
             return bool(still_open), self._close(tx, still_open, now)
 
         closed, dropped = self._parts.write_once(key, apply, now)
-        return EndResult(session_id=session_id, closed=closed, dropped=dropped)
+        return EndResult(session_id=session_id, closed=closed, dropped_count=dropped)
 
     def close_idle(self) -> None:
         """Close the sessions that have been quiet for long enough; the job comes again for the others."""

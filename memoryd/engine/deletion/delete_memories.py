@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict, TypeVar, cast
+from typing import TypedDict, TypeVar
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import DeleteAllResult, DeleteResult
@@ -48,7 +48,7 @@ class DeletionReply(TypedDict):
 
     ids: list[str]
     sources: list[str]
-    still: list[str]
+    also_stated_in: list[str]
     skipped: list[str]
     skipped_count: int
 
@@ -102,7 +102,7 @@ class MemoryDeletion:
             said = turns.find(tx.connection, scope, _source_ids([stored]) if sources else [])
             return self._destroy(tx, scope, author, [stored], list(said.values()))
 
-        return self._receipt(self._parts.write_once(key, apply))
+        return self._removal.receipt(**self._parts.write_once(key, apply))
 
     def delete_many(
         self,
@@ -128,7 +128,7 @@ class MemoryDeletion:
             chosen = found(tx.connection)
             return {**self._destroy(tx, scope, author, chosen.stored), **chosen.left}
 
-        return self._receipt(self._parts.write_once(key, apply))
+        return self._removal.receipt(**self._parts.write_once(key, apply))
 
     def forget(
         self, ids: Sequence[str], author: Author, *, force: bool, scope: Scope, key: RequestKey | None
@@ -147,7 +147,7 @@ class MemoryDeletion:
             gone_ids = [*gone["ids"], *gone["sources"], *of_triples]
             return {**gone, "ids": gone_ids, "sources": [], **chosen.left}
 
-        return self._receipt(self._parts.write_once(key, apply))
+        return self._removal.receipt(**self._parts.write_once(key, apply))
 
     def preview(self, ids: Sequence[str], *, force: bool, scope: Scope) -> DeleteResult:
         """The receipt of a `forget` that is not carried out."""
@@ -192,14 +192,6 @@ class MemoryDeletion:
                 self._clear_caches()
         return DeleteAllResult(user_id=user_id, counts=counts, backups=self._removal.backups())
 
-    def _receipt(self, gone: DeletionReply | list[str]) -> DeleteResult:
-        """A list, or `kept` in place of `skipped`, is what an older version kept of a request."""
-        if isinstance(gone, list):
-            return self._removal.receipt(gone)
-        kept = cast("list[str]", gone.get("kept", []))
-        skipped, count = gone.get("skipped", kept), gone.get("skipped_count", len(kept))
-        return self._removal.receipt(gone["ids"], gone["sources"], gone["still"], skipped, count)
-
     def _destroy(
         self,
         tx: Transaction,
@@ -215,8 +207,8 @@ class MemoryDeletion:
         ids = self._writer.destroy(tx, stored, author.deletion(now))
         if ids:
             self._removal.queue(tx)
-        still = find_remaining_mentions(tx.connection, self._parts.lexical, scope, records)
-        return {"ids": ids, "sources": gone, "still": still, "skipped": [], "skipped_count": 0}
+        others = find_remaining_mentions(tx.connection, self._parts.lexical, scope, records)
+        return {"ids": ids, "sources": gone, "also_stated_in": others, "skipped": [], "skipped_count": 0}
 
     def _bury_triple(self, tx: Transaction, scope: Scope, id: str) -> None:
         """Destroy a triple and leave a tombstone."""

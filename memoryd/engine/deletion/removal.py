@@ -29,7 +29,7 @@ class PhysicalRemoval:
         self,
         ids: Sequence[str],
         sources: Sequence[str] = (),
-        still: Sequence[str] = (),
+        also_stated_in: Sequence[str] = (),
         skipped: Sequence[str] = (),
         skipped_count: int = 0,
     ) -> DeleteResult:
@@ -38,7 +38,7 @@ class PhysicalRemoval:
             ids=list(ids),
             count=len(ids),
             sources=list(sources),
-            still=list(still),
+            also_stated_in=list(also_stated_in),
             skipped=list(skipped),
             skipped_count=skipped_count,
             backups=self.backups(),

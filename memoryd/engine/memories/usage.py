@@ -132,7 +132,11 @@ class MemoryUsage:
             self._note(tx, stored.record, kind, use.applied, reason, now)
             update_reviews(tx, self._parts, stored.record, effective, after, now)
         return BoostResult(
-            id=stored.record.id, applied=use.applied, importance=after, why=use.why, restored=is_back
+            id=stored.record.id,
+            applied=use.applied,
+            importance=after,
+            limited_by=use.limited_by,
+            restored=is_back,
         )
 
     def _earlier(self, tx: Transaction, stored: StoredMemory, now: float) -> tuple[float | None, float]:

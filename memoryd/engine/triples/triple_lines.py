@@ -113,9 +113,9 @@ class TripleTransfer:
             for number, place in stored.missing
         ]
         return TripleImport(
-            stored=stored.new,
-            known=total - stored.new,
-            aliases=aliases,
+            stored_count=stored.new,
+            known_count=total - stored.new,
+            alias_count=aliases,
             damaged=sorted(read.damaged, key=lambda one: one["line"]),
             missing_evidence=missing,
             missing_evidence_count=stored.missing_count,

@@ -101,7 +101,7 @@ class TripleStore:
         with self._parts.database.read() as connection:
             start = _entity(connection, scope.user_id, entity)
             if start is None:
-                return TripleQuery(entity=entity, triples=[], cut=False)
+                return TripleQuery(entity=entity, triples=[], truncated=False)
             wanted = None if predicate is None else predicate_of(predicate).key
             bounds = Bounds(fan_out=limit, budget=limit) if hops == 1 else Bounds()
             walked = walk.walk(connection, scope, [start.root], hops, predicate=wanted, bounds=bounds)
@@ -113,17 +113,17 @@ class TripleStore:
             RelatedTriple(**triple, hop=one.hop, weight=round(one.weight, 6))
             for triple, one in zip(shown, kept, strict=True)
         ]
-        return TripleQuery(entity=name, triples=related, cut=walked.cut or len(walked.reached) > limit)
+        return TripleQuery(entity=name, triples=related, truncated=walked.cut or len(walked.reached) > limit)
 
     def path(self, a: str, b: str, max_hops: int, scope: Scope) -> TriplePath:
         """A shortest way between two entities."""
         with self._parts.database.read() as connection:
             ends = [_entity(connection, scope.user_id, name) for name in (a, b)]
             if ends[0] is None or ends[1] is None:
-                return TriplePath(found=False, triples=[], cut=False)
+                return TriplePath(found=False, triples=[], truncated=False)
             way, cut = walk.path(connection, scope, ends[0].root, ends[1].root, max_hops, _PATH_BOUNDS)
             shown = _shown(connection, scope, way or [])
-        return TriplePath(found=way is not None, triples=shown, cut=cut)
+        return TriplePath(found=way is not None, triples=shown, truncated=cut)
 
     def delete(self, id: str, scope: Scope, key: RequestKey | None) -> DeleteResult:
         """Destroy a triple and leave a tombstone."""
@@ -323,10 +323,10 @@ def _triple(stored: StoredTriple, told: Sequence[evidence.EvidenceText]) -> Trip
         degree=said.degree,
         language=said.language or "en",
         created_at=stored.created_at,
-        live=any(one.is_active for one in told),
+        is_live=any(one.is_active for one in told),
         evidence=[
             TripleEvidence(
-                kind=one.kind, id=one.id, version=one.version, active=one.is_active, words=one.words
+                kind=one.kind, id=one.id, version=one.version, is_active=one.is_active, words=one.words
             )
             for one in told
         ],

@@ -110,16 +110,16 @@ def explanation(found: Found, query: str, trace: Trace, plan: dict[str, Any]) ->
         mode=trace.mode,
         notes=list(trace.notes),
         ranks=fused.ranks,
-        missing_vectors=trace.missing,
+        missing_vector_count=trace.missing,
         milliseconds=dict(trace.milliseconds),
         terms=matched_terms(text, query[:1000]),
         keys=[] if key is None else [key],
         snippet=Snippet(text=cut.text, marks=[list(mark) for mark in cut.marks]),
-        same=list(found.same),
-        recipe=trace.recipes[kind_of(fused.row)],
+        duplicates=list(found.same),
+        fusion_method=trace.recipes[kind_of(fused.row)],
         fusion={
-            name: {"value": round(value, 4), "adds": round(adds, 4)}
-            for name, (value, adds) in fused.told().items()
+            name: {"value": round(value, 4), "contribution": round(contribution, 4)}
+            for name, (value, contribution) in fused.told().items()
         },
         standing=round(fused.standing, 4),
         plan=plan,

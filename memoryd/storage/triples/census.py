@@ -33,10 +33,10 @@ def of_scope(connection: sqlite3.Connection, scope: Scope) -> TripleStats:
         "SELECT count(*) FROM entities WHERE user_id = ? AND alias_of IS NOT NULL", (scope.user_id,)
     ).fetchone()
     return TripleStats(
-        triples=rows.count(connection, everything, TripleCriteria()),
-        live=sum(count for _, count in predicates),
-        entities=int(entities[0]),
-        aliases=int(aliases[0]),
-        predicates={str(name): int(count) for name, count in predicates[:_MOST_PREDICATES]},
-        evidence=dict(evidence.counts(connection, scope)),
+        triple_count=rows.count(connection, everything, TripleCriteria()),
+        live_count=sum(count for _, count in predicates),
+        entity_count=int(entities[0]),
+        alias_count=int(aliases[0]),
+        by_predicate={str(name): int(count) for name, count in predicates[:_MOST_PREDICATES]},
+        by_evidence=dict(evidence.counts(connection, scope)),
     )
