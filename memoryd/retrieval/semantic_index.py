@@ -19,7 +19,7 @@ from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
-from memoryd.index.spaces.building import Building
+from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Probes, Space
 from memoryd.index.vectors.rounding import Rows
 from memoryd.index.vectors.tokens import TokenBlock
@@ -273,7 +273,7 @@ class SemanticIndex:
         self._decided.set()
         return False
 
-    def begin(self, embedder: Embedder, stop: Callable[[], bool], *, anew: bool = False) -> Building | None:
+    def begin(self, embedder: Embedder, stop: Callable[[], bool], *, anew: bool = False) -> SpaceBuild | None:
         """Start or resume a space for an embedder, its probe set with it; None when it serves at once.
 
         anew: though the serving space has its name, as `fits` said no.
@@ -301,10 +301,10 @@ class SemanticIndex:
         log.info("%s over the index of %s: overlap %.3f", embedder.engine, space.engine, overlap)
         return overlap >= probe.BOUND
 
-    def switch(self, building: Building) -> None:
+    def switch(self, building: SpaceBuild) -> None:
         """The new index is complete: it serves, and its model; the former one goes."""
         with self._switching:
-            building.finish()
+            self._vectors.finish(building)
             former, self._former = self._former, None
             self._serve(self.host)
         if former is not None:

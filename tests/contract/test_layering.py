@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import sys
 from collections.abc import Iterator
@@ -202,3 +203,31 @@ def test_the_check_sees_the_environment_read(
     path.write_text(source, encoding="utf-8")
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     assert len(environment_reads(path)) == count
+
+
+def import_graph() -> dict[str, set[str]]:
+    """The modules of memoryd, each with those it imports, for type checking too."""
+    names = {
+        relative(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."): path
+        for path in modules("memoryd")
+    }
+    return {
+        name: {
+            target
+            for full, _ in imported(path)
+            for target in (full, full.rpartition(".")[0])
+            if target in names and target != name
+        }
+        for name, path in names.items()
+    }
+
+
+def test_no_modules_import_each_other() -> None:
+    graph = {
+        name: {target for target in targets if not name.startswith(f"{target}.")}
+        for name, targets in import_graph().items()
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))

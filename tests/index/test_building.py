@@ -9,7 +9,7 @@ from memory_client.errors import SpaceMismatchError
 from memoryd.core.scope import Scope
 from memoryd.index.lance.lance import LanceStore
 from memoryd.index.spaces import spaces
-from memoryd.index.spaces.building import Building
+from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.vectors.rounding import Made
 from memoryd.storage.database import Database
 from support.index_world import DIM, ENGINE, MODEL, SPACE, World, embed, made_of, probes
@@ -31,13 +31,13 @@ def settled(world: World) -> World:
     return world
 
 
-def begin(world: World, fingerprint: str = OTHER) -> Building:
+def begin(world: World, fingerprint: str = OTHER) -> SpaceBuild:
     building = world.index.begin(fingerprint, ENGINE, MODEL, OTHER_DIM, probes(fingerprint, OTHER_DIM))
     assert building is not None
     return building
 
 
-def build(building: Building, limit: int = 7, batches: int = 1000) -> int:
+def build(building: SpaceBuild, limit: int = 7, batches: int = 1000) -> int:
     """Embed what is missing; return the number of texts."""
     made = 0
     for _ in range(batches):
@@ -117,7 +117,7 @@ def test_the_old_space_serves_until_the_new_one_is_whole(settled: World) -> None
     settled.add("in between")
     assert settled.search("in between", 1)[0][1] == pytest.approx(1, abs=0.001)
     assert build(building) == 17
-    building.finish()
+    settled.index.finish(building)
     assert settled.index.building is None
     assert settled.index.missing() == 0
     assert tables(settled) == ["vectors_2.lance"]
@@ -135,7 +135,7 @@ def test_what_changes_meanwhile_is_queued_for_the_new_space(settled: World) -> N
     settled.remove([5, 6])
     late = settled.add("added late")
     settled.forget("v")
-    building.finish()
+    settled.index.finish(building)
     assert sorted(each.row for each in settled.index.waiting(99)) == [3, 4, late]
     assert settled.search("text 4", 40) == settled.expected("text 4", 40)
     sound(settled, OTHER, OTHER_DIM)
@@ -149,7 +149,7 @@ def test_edits_behind_are_found_in_another_round(settled: World) -> None:
     building.add([Made(3, 1, embed("text 2", OTHER, OTHER_DIM))])  # a vector of the text before
     assert [row for row, _, _ in building.missing(9)] == [3]
     assert build(building) == 1
-    building.finish()
+    settled.index.finish(building)
     assert settled.index.missing() == 0
 
 
@@ -163,7 +163,7 @@ def test_a_building_goes_on_after_a_restart(settled: World) -> None:
     assert begin(settled) is resumed
     assert resumed.progress() == (14, 30)
     assert build(resumed) == 16
-    resumed.finish()
+    settled.index.finish(resumed)
     sound(settled, OTHER, OTHER_DIM)
 
 
@@ -172,7 +172,7 @@ def test_a_change_of_mind_gives_the_building_up(settled: World) -> None:
     build(first, batches=2)
     second = begin(settled, "third/24")
     with pytest.raises(SpaceMismatchError, match="given up"):
-        first.finish()
+        settled.index.finish(first)
     with pytest.raises(SpaceMismatchError, match="given up"):
         build(first)
     assert second.progress()[0] == 0
@@ -202,7 +202,7 @@ def test_a_crash_before_the_switch_leaves_the_old_space(
 
     monkeypatch.setattr(spaces, "promote", dying)
     with pytest.raises(Crash):
-        building.finish()
+        settled.index.finish(building)
     monkeypatch.undo()
     agrees(settled)
     settled.die()
@@ -211,7 +211,7 @@ def test_a_crash_before_the_switch_leaves_the_old_space(
     sound(settled, SPACE, DIM)
     assert settled.index.building is not None
     assert build(settled.index.building) == 0
-    settled.index.building.finish()
+    settled.index.finish(settled.index.building)
     sound(settled, OTHER, OTHER_DIM)
 
 
@@ -235,7 +235,7 @@ def test_a_crash_after_the_switch_leaves_the_new_space(
     else:
         monkeypatch.setattr(LanceStore, "drop", dying_drop)
     with pytest.raises(Crash):
-        building.finish()
+        settled.index.finish(building)
     monkeypatch.undo()
     settled.die()
     assert settled.index.serving is not None
@@ -256,7 +256,7 @@ def test_compaction_leaves_nothing_of_the_removed_in_the_new_table(settled: Worl
     settled.remove([3])
     settled.index.compact()
     assert vector not in everything(settled)
-    building.finish()
+    settled.index.finish(building)
     sound(settled, OTHER, OTHER_DIM)
 
 

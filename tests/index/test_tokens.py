@@ -152,7 +152,7 @@ def test_a_second_space_brings_its_own_and_drops_the_first_ones(world: World) ->
     world.edit(rows[1], "changed")
     assert world.kept_tokens(2).keys() == {rows[2]}
     assert world.kept_tokens(1).keys() == {rows[1], rows[2]}
-    building.finish()
+    world.index.finish(building)
     assert token_tables(world) == ["tokens_2"]
     assert np.array_equal(world.kept_tokens()[rows[2]], packed("three", OTHER))
     world.embed_waiting(OTHER, OTHER_DIM)

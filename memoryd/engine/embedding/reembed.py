@@ -10,7 +10,7 @@ from threading import Event
 from memory_client.errors import ModelUnavailableError, StorageError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
-from memoryd.index.spaces.building import Building
+from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.vectors.rounding import Made
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.base import Embedder, Encoding
@@ -58,7 +58,7 @@ class Reembedding:
             pass
         return host.embedder
 
-    def _build(self, building: Building) -> float | None:
+    def _build(self, building: SpaceBuild) -> float | None:
         until = time.monotonic() + self._seconds
         while missing := building.missing(PORTION):
             for portion in portions([text.joined for _, text, _ in missing]):
@@ -70,7 +70,7 @@ class Reembedding:
         log.info("the index of %s serves now", building.space.fingerprint)
         return None
 
-    def _fill(self, building: Building, missing: Sequence[tuple[int, Passage, int]]) -> None:
+    def _fill(self, building: SpaceBuild, missing: Sequence[tuple[int, Passage, int]]) -> None:
         encodings = embed_possible(self._embed, [text for _, text, _ in missing])
         pairs = list(zip(missing, encodings, strict=True))
         building.add([Made(row, seq, e.vector, e.tokens) for (row, _, seq), e in pairs if e is not None])

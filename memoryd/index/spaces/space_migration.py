@@ -1,17 +1,24 @@
-"""Which space comes next: the first one serves at once, another is built beside it."""
+"""The change from one space to another: the first one serves at once, any other is built first.
+
+Until the one transaction of `finish` the old space serves, after it the new one does. What a crash in between
+leaves is removed when the store opens.
+"""
 
 from __future__ import annotations
 
 from memoryd.index import source_rows
+from memoryd.index.source_rows import Truth
 from memoryd.index.spaces import spaces
-from memoryd.index.spaces.building import Building
+from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Maker, Probes, Space
-from memoryd.index.vectors.state import Serving, State
-from memoryd.index.vectors.upkeep import ensure_store
+from memoryd.index.vectors import reconcile
+from memoryd.index.vectors.hot import HotIndex
+from memoryd.index.vectors.state import Serving, State, take
+from memoryd.index.vectors.upkeep import ensure_store, open_build
 from memoryd.storage.database import Transaction
 
 
-def begin(state: State, maker: Maker, probes: Probes, *, anew: bool) -> Building | None:
+def begin(state: State, maker: Maker, probes: Probes, *, anew: bool) -> SpaceBuild | None:
     """Make the first space, or resume or begin one beside the serving one; None when it serves."""
     with state.lance:
         if state.serving is None:
@@ -27,8 +34,52 @@ def begin(state: State, maker: Maker, probes: Probes, *, anew: bool) -> Building
         ensure_store(state)
         if begun is None:
             begun = state.database.write(lambda tx: spaces.add(tx, spaces.BUILDING, maker, probes))
-            state.building = Building(state, begun)
+            state.building = open_build(state, begun)
         return state.building
+
+
+def finish(state: State, building: SpaceBuild) -> None:
+    """Let a built space serve; texts changed since they were embedded are queued for it.
+
+    Raises `SpaceMismatchError` when another space was begun meanwhile, `StorageError`.
+    """
+    with state.lance:
+        building.check_wanted()
+        old, keys, hot = state.serving, building.table.keys(), _load_hot(state, building)
+
+        def serve(known: Truth) -> None:
+            if hot is not None:
+                hot.retain(known)
+            state.serving = Serving(building.space, hot, building.table)
+
+        def switch(tx: Transaction) -> None:
+            spaces.promote(tx, building.space)
+            known = reconcile.requeue_for(tx, keys)
+            tx.on_commit(state.queue_changed)
+            tx.on_commit(lambda: serve(known))
+
+        state.database.write(switch)
+        _end(state)
+        state.snapshot_path.unlink(missing_ok=True)
+        if old is not None:
+            with state.store.gate.closed():
+                state.store.drop(old.space.id)
+
+
+def _load_hot(state: State, building: SpaceBuild) -> HotIndex | None:
+    with state.database.read() as connection:
+        known = source_rows.load(connection)
+    hot = state.new_hot(building.space, len(known.rows))
+    if hot is not None:
+        for batch in building.table.scan():
+            take(hot, known, batch)
+    return hot
+
+
+def _end(state: State) -> None:
+    if state.building is not None:
+        state.building.is_over = True
+    state.building = None
 
 
 def _continues(maker: Maker, begun: Space) -> bool:
@@ -52,5 +103,5 @@ def _begun(state: State) -> Space | None:
 
 def _give_up(state: State, space: Space) -> None:
     state.database.write(lambda tx: spaces.remove(tx, space))
-    state.building = None
+    _end(state)
     state.store.drop(space.id)

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,15 +20,13 @@ from memoryd.core.row_ranges import TextKind
 from memoryd.index.lance import outbox
 from memoryd.index.lance.lance import LanceStore, VectorTable
 from memoryd.index.source_rows import Truth
+from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Space
 from memoryd.index.vectors.archived_rows import Shelf
 from memoryd.index.vectors.awaited_users import AwaitedUsers
 from memoryd.index.vectors.hot import HotIndex
 from memoryd.index.vectors.rounding import Batch
 from memoryd.storage.database import Database
-
-if TYPE_CHECKING:
-    from memoryd.index.spaces.building import Building
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +52,7 @@ class State:
         self.batch_rows = batch_rows
         self.lance = threading.RLock()
         self.serving: Serving | None = None
-        self.building: Building | None = None
+        self.building: SpaceBuild | None = None
         self.complete = threading.Event()  # every vector there is can be found
         self.text_came = threading.Event()
         self.awaited_users = AwaitedUsers()

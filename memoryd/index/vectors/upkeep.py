@@ -13,7 +13,8 @@ from memoryd.index import source_rows
 from memoryd.index.lance import outbox
 from memoryd.index.lance.lance import VectorTable
 from memoryd.index.spaces import spaces
-from memoryd.index.spaces.building import Building
+from memoryd.index.spaces.building import SpaceBuild
+from memoryd.index.spaces.spaces import Space
 from memoryd.index.vectors import reconcile, snapshot, tokens
 from memoryd.index.vectors.rounding import Batch, Rows, int64
 from memoryd.index.vectors.state import State, take
@@ -48,11 +49,16 @@ def open_store(state: State) -> Reconciled:
             serving = spaces.find(connection, spaces.SERVING)
             building = spaces.find(connection, spaces.BUILDING)
         state.store.drop_others([space.id for space in (serving, building) if space is not None])
-        state.building = Building(state, building) if building is not None else None
+        state.building = None if building is None else open_build(state, building)
         report = _repair(state)
         state.store_checked = True
     state.complete.set()
     return report
+
+
+def open_build(state: State, space: Space) -> SpaceBuild:
+    """The build of a space, as far as it has come."""
+    return SpaceBuild(state.database, space, state.store.table(space.id, space.dim), state.lance)
 
 
 def ensure_store(state: State) -> None:

@@ -17,7 +17,7 @@ from memoryd.index import source_rows
 from memoryd.index.lance import outbox, search
 from memoryd.index.lance.outbox import Waiting
 from memoryd.index.spaces import space_migration, spaces
-from memoryd.index.spaces.building import Building
+from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Maker, Probes, Space
 from memoryd.index.vectors import snapshot, staging, tokens, upkeep
 from memoryd.index.vectors.rounding import FloatMatrix, FloatVector, Made, Rows
@@ -320,7 +320,7 @@ class VectorIndex:
     # -- spaces
 
     @property
-    def building(self) -> Building | None:
+    def building(self) -> SpaceBuild | None:
         """The space in the making, once the store is open."""
         return self._state.building
 
@@ -332,10 +332,17 @@ class VectorIndex:
 
     def begin(
         self, fingerprint: str, engine: str, model: str, dim: int, probes: Probes, *, anew: bool = False
-    ) -> Building | None:
+    ) -> SpaceBuild | None:
         """Make the first space, which serves at once, or resume or begin one beside the serving one.
 
         None when the space serves; one in the making beside it is then given up. anew: build it all the
         same, as what its engine makes cannot be compared with what is stored. Raises `StorageError`.
         """
         return space_migration.begin(self._state, Maker(fingerprint, engine, model, dim), probes, anew=anew)
+
+    def finish(self, building: SpaceBuild) -> None:
+        """Let a built space serve; texts changed since they were embedded are queued for it.
+
+        Raises `SpaceMismatchError` when another space was begun meanwhile, `StorageError`.
+        """
+        space_migration.finish(self._state, building)
