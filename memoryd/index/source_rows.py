@@ -17,7 +17,7 @@ from memoryd.storage.records.texts import EVERY_TEXT, passages
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class SourceRows:
     """Every indexed text by row, ascending. owners: places in `names`, which holds (user, agent)."""
 
     rows: Rows
@@ -59,12 +59,12 @@ class Truth:
             yield users[owners[0]], group, [self.names[owner][1] for owner in owners]
 
 
-def load(connection: sqlite3.Connection) -> Truth:
+def load(connection: sqlite3.Connection) -> SourceRows:
     """All texts."""
     return _truth(connection, f"SELECT row, text_seq, user_id, agent_id FROM {EVERY_TEXT} ORDER BY row", ())
 
 
-def some(connection: sqlite3.Connection, rows: Sequence[int]) -> Truth:
+def some(connection: sqlite3.Connection, rows: Sequence[int]) -> SourceRows:
     """The texts at `rows`."""
     sql = (
         f"SELECT row, text_seq, user_id, agent_id FROM {EVERY_TEXT} "
@@ -97,7 +97,7 @@ def rows_of_user(connection: sqlite3.Connection, user_id: str) -> list[int]:
     ]
 
 
-def _truth(connection: sqlite3.Connection, sql: str, params: Sequence[Any]) -> Truth:
+def _truth(connection: sqlite3.Connection, sql: str, params: Sequence[Any]) -> SourceRows:
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: half the time of rows by name
     rows, text_seqs, owners = [], [], []
@@ -106,4 +106,4 @@ def _truth(connection: sqlite3.Connection, sql: str, params: Sequence[Any]) -> T
         rows.append(row)
         text_seqs.append(text_seq)
         owners.append(names.setdefault((user_id, agent_id), len(names)))
-    return Truth(int64(rows), int64(text_seqs), np.array(owners, np.int32), list(names))
+    return SourceRows(int64(rows), int64(text_seqs), np.array(owners, np.int32), list(names))

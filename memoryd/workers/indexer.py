@@ -11,7 +11,7 @@ from memory_client.errors import MemorydError, ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
 from memoryd.index.lance.outbox import LONG, Waiting
-from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.rounding import RowEncoding
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.base import Embedder
 from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
@@ -199,7 +199,7 @@ class Indexer:
         except _WithdrawnError:
             return True
         pairs = [(one, e) for one, e in zip(waiting, embedded, strict=True) if e is not None]
-        made = [Made(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
+        made = [RowEncoding(one.row, one.text_seq, e.encoding.vector, e.encoding.tokens) for one, e in pairs]
         if made:
             self._database.write(lambda tx: self._vectors.fill(tx, pairs[0][1].fingerprint, made))
         return bool(made)

@@ -26,7 +26,7 @@ def sorts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def hidden(world: World) -> list[int]:
-    rows = world.index._state.shelf.hidden(Scope("u"))
+    rows = world.index._state.archived.hidden(Scope("u"))
     return [] if rows is None else rows.tolist()
 
 
@@ -37,7 +37,7 @@ def test_a_transaction_that_archives_many_memories_merges_their_rows_once(
 
     def archive_one_by_one(tx: Transaction) -> None:
         for row in rows:
-            world.index.shelve(tx, "u", [row], shelved=True)
+            world.index.set_archived(tx, "u", [row], archived=True)
 
     world.database.write(archive_one_by_one)
     assert hidden(world) == rows
@@ -46,13 +46,13 @@ def test_a_transaction_that_archives_many_memories_merges_their_rows_once(
 
 def test_the_last_change_of_a_row_in_a_transaction_counts(world: World) -> None:
     first, second, third = world.add_all(["one", "two", "three"])
-    world.database.write(lambda tx: world.index.shelve(tx, "u", [first, second], shelved=True))
+    world.database.write(lambda tx: world.index.set_archived(tx, "u", [first, second], archived=True))
 
     def change(tx: Transaction) -> None:
-        world.index.shelve(tx, "u", [first], shelved=False)
-        world.index.shelve(tx, "u", [third], shelved=True)
-        world.index.shelve(tx, "u", [first], shelved=True)
-        world.index.shelve(tx, "u", [second], shelved=False)
+        world.index.set_archived(tx, "u", [first], archived=False)
+        world.index.set_archived(tx, "u", [third], archived=True)
+        world.index.set_archived(tx, "u", [first], archived=True)
+        world.index.set_archived(tx, "u", [second], archived=False)
 
     world.database.write(change)
     assert hidden(world) == [first, third]
@@ -62,7 +62,7 @@ def test_a_transaction_that_fails_archives_nothing(world: World) -> None:
     [row] = world.add_all(["one"])
 
     def fail(tx: Transaction) -> None:
-        world.index.shelve(tx, "u", [row], shelved=True)
+        world.index.set_archived(tx, "u", [row], archived=True)
         raise RuntimeError("on purpose")
 
     with pytest.raises(RuntimeError, match="on purpose"):
@@ -72,6 +72,6 @@ def test_a_transaction_that_fails_archives_nothing(world: World) -> None:
 
 def test_a_removed_memory_is_no_longer_among_the_archived(world: World) -> None:
     [row] = world.add_all(["one"])
-    world.database.write(lambda tx: world.index.shelve(tx, "u", [row], shelved=True))
+    world.database.write(lambda tx: world.index.set_archived(tx, "u", [row], archived=True))
     world.database.write(lambda tx: world.index.unstage(tx, "u", [row]))
     assert hidden(world) == []

@@ -10,7 +10,7 @@ from memoryd.core.scope import Scope
 from memoryd.index.lance.lance import LanceStore
 from memoryd.index.spaces import spaces
 from memoryd.index.spaces.building import SpaceBuild
-from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.rounding import RowEncoding
 from memoryd.storage.database import Database
 from support.index_world import DIM, ENGINE, MODEL, SPACE, World, embed, made_of, probes
 
@@ -146,7 +146,7 @@ def test_edits_behind_are_found_in_another_round(settled: World) -> None:
     build(building)
     settled.edit(3, "edited")
     assert [row for row, _, _ in building.missing(9)] == [3]
-    building.add([Made(3, 1, embed("text 2", OTHER, OTHER_DIM))])  # a vector of the text before
+    building.add([RowEncoding(3, 1, embed("text 2", OTHER, OTHER_DIM))])  # a vector of the text before
     assert [row for row, _, _ in building.missing(9)] == [3]
     assert build(building) == 1
     settled.index.finish(building)
@@ -186,7 +186,7 @@ def test_other_dimensions_are_refused(settled: World) -> None:
     building = begin(settled)
     [(row, passage, seq)] = building.missing(1)
     with pytest.raises(SpaceMismatchError, match="dimensions"):
-        building.add([Made(row, seq, embed(passage.text))])
+        building.add([RowEncoding(row, seq, embed(passage.text))])
 
 
 def test_a_crash_before_the_switch_leaves_the_old_space(

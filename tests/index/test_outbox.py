@@ -11,7 +11,7 @@ from memory_client.errors import SpaceMismatchError, StorageError
 from memoryd.core.scope import Scope
 from memoryd.index.lance import lance, outbox
 from memoryd.index.lance.outbox import LONG
-from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.rounding import RowEncoding
 from memoryd.storage.database import Database
 from support.index_world import SPACE, World, embed
 
@@ -164,11 +164,11 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_not_taken(world: World) ->
     row = world.add("first", vector=False)
     [early] = world.index.waiting(1)
     world.edit(row, "second", vector=False)
-    made = [Made(early.row, early.text_seq, embed(early.passage.text))]
+    made = [RowEncoding(early.row, early.text_seq, embed(early.passage.text))]
     assert world.database.write(lambda tx: world.index.fill(tx, SPACE, made)) == 0
     assert world.search("first") == []
     world.remove([row])
-    late = Made(row, early.text_seq + 1, embed("second"))
+    late = RowEncoding(row, early.text_seq + 1, embed("second"))
     assert world.database.write(lambda tx: world.index.fill(tx, SPACE, [late])) == 0
     assert world.search("second") == []
 

@@ -169,7 +169,7 @@ def test_allowed_rows_are_all_that_counts(tmp_path: Path, max_rows: int) -> None
 
 def test_the_store_answers_as_memory_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over 10,000 allowed rows are filtered behind Lance; few visible among many make it fetch more."""
-    monkeypatch.setattr(hot, "_SKETCHED", 100_000)  # memory scans exactly, as the store does
+    monkeypatch.setattr(hot, "_QUANTIZED_ROWS", 100_000)  # memory scans exactly, as the store does
     world = World(tmp_path / "data", max_rows=20_000, batch_rows=4000)
     world.begin()
     common = world.add_all([f"text {i}" for i in range(11_000)])

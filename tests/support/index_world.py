@@ -20,7 +20,7 @@ from memoryd.core.turn import TurnRecord
 from memoryd.index.lance import outbox
 from memoryd.index.spaces.spaces import Probes
 from memoryd.index.vectors import tokens
-from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.rounding import RowEncoding
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import migrate
@@ -54,10 +54,10 @@ def packed(text: str, salt: str = SPACE) -> npt.NDArray[np.uint8]:
         return tokens.load(connection, 1, [1]).packed
 
 
-def made_of(row: int, passage: Passage, text_seq: int, salt: str = SPACE, dim: int = DIM) -> Made:
+def made_of(row: int, passage: Passage, text_seq: int, salt: str = SPACE, dim: int = DIM) -> RowEncoding:
     """What an engine of a space makes of a passage."""
     vector = embed(passage.joined, salt, dim)
-    return Made(row, text_seq, vector, token_vectors(passage.text, salt))
+    return RowEncoding(row, text_seq, vector, token_vectors(passage.text, salt))
 
 
 def probes(salt: str = SPACE, dim: int = DIM) -> Probes:

@@ -11,7 +11,7 @@ from memory_client.errors import ModelUnavailableError, StorageError
 from memoryd.core.passage import Passage
 from memoryd.engine.embedding.batches import PORTION, embed_possible, portions
 from memoryd.index.spaces.building import SpaceBuild
-from memoryd.index.vectors.rounding import Made
+from memoryd.index.vectors.rounding import RowEncoding
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.base import Embedder, Encoding
 from memoryd.retrieval.semantic_index import SemanticIndex, is_retired
@@ -73,7 +73,9 @@ class Reembedding:
     def _fill(self, building: SpaceBuild, missing: Sequence[tuple[int, Passage, int]]) -> None:
         encodings = embed_possible(self._embed, [text for _, text, _ in missing])
         pairs = list(zip(missing, encodings, strict=True))
-        building.add([Made(row, seq, e.vector, e.tokens) for (row, _, seq), e in pairs if e is not None])
+        building.add(
+            [RowEncoding(row, seq, e.vector, e.tokens) for (row, _, seq), e in pairs if e is not None]
+        )
         building.skip([(row, seq) for (row, _, seq), e in pairs if e is None])
 
     def _embed(self, texts: Sequence[Passage]) -> Sequence[Encoding]:

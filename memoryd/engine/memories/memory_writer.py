@@ -75,7 +75,7 @@ class MemoryWriter:
             _unbury(tx, new, cause)
         if (old.state == "active") != (new.state == "active"):
             shelved = new.state != "active"
-            self._parts.vectors.shelve(tx, old.user_id, [stored.row], shelved=shelved)
+            self._parts.vectors.set_archived(tx, old.user_id, [stored.row], archived=shelved)
             if shelved:
                 reviews.withdraw(tx, old.user_id, old.id, kinds=_settled_by(cause))
         return UpdateResult(id=new.id, version=new.version, changed=True)

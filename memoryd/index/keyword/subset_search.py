@@ -16,7 +16,7 @@ _TERMS_READ = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ListedQuery(LexicalQuery):
+class SubsetQuery(LexicalQuery):
     """A query among some texts. partition: made up of these; documents: their terms."""
 
     documents: forward_index.Documents
@@ -28,13 +28,13 @@ class ListedQuery(LexicalQuery):
 
 
 @dataclass(frozen=True, slots=True)
-class ListedTexts:
+class TextSubset:
     """Some texts of a kind. documents: their terms."""
 
     kind: TextKind
     documents: forward_index.Documents
 
-    def read(self, query: str) -> ListedQuery | None:
+    def read(self, query: str) -> SubsetQuery | None:
         """The query's terms as they stand in these texts, None when none of them does."""
         frequencies = {term: self.frequency(term) for term in query_terms(query)[:_TERMS_READ]}
         occurring = sorted((n, term) for term, n in frequencies.items() if n)
@@ -42,7 +42,7 @@ class ListedTexts:
             return None
         lengths = self.documents.lengths
         partition = Partition(0, self.kind, len(lengths), int(lengths.sum()))
-        return ListedQuery(partition, {term: n for n, term in occurring}, self.documents)
+        return SubsetQuery(partition, {term: n for n, term in occurring}, self.documents)
 
     def frequency(self, term: str) -> int:
         """How many of the texts a term stands in."""

@@ -47,7 +47,7 @@ def search(
         check_space(current.space, fingerprint)
         # this view begins before Lance is asked: what is flushed meanwhile is then in both, never in none
         with state.database.read() as connection:
-            hidden = state.shelf.hidden(scope) if kind == "memory" else None
+            hidden = state.archived.hidden(scope) if kind == "memory" else None
             return _search(connection, current.table, scope, query, k, allowed, hidden, kind)
 
 

@@ -13,7 +13,7 @@ from memoryd.index import source_rows
 from memoryd.index.lance.lance import VectorTable
 from memoryd.index.spaces.spaces import Space
 from memoryd.index.vectors import tokens
-from memoryd.index.vectors.rounding import Batch, Made, int64, rounded
+from memoryd.index.vectors.rounding import Batch, RowEncoding, int64, rounded
 from memoryd.storage.database import Database, Transaction
 
 _READ_AT_ONCE = 1000
@@ -51,7 +51,7 @@ class SpaceBuild:
         with self._database.read() as connection:
             return len(self._done), source_rows.count(connection)
 
-    def add(self, made: Sequence[Made]) -> None:
+    def add(self, made: Sequence[RowEncoding]) -> None:
         """Take the encodings of texts; those of texts that are gone are dropped.
 
         Raises `SpaceMismatchError` for vectors of another dimension, `StorageError`.
@@ -73,7 +73,7 @@ class SpaceBuild:
             self.table.put(Batch(rows[kept], text_seqs[kept], users, vectors))
         self._done.update(zip(rows[kept].tolist(), text_seqs[kept].tolist(), strict=True))
 
-    def _keep_tokens(self, tx: Transaction, made: Sequence[Made]) -> None:
+    def _keep_tokens(self, tx: Transaction, made: Sequence[RowEncoding]) -> None:
         """Keep those of unchanged texts: the write that changed a text removed its row."""
         with_tokens = [one for one in made if one.tokens is not None]
         known = source_rows.some(tx.connection, [one.row for one in with_tokens])

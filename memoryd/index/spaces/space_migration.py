@@ -7,7 +7,7 @@ leaves is removed when the store opens.
 from __future__ import annotations
 
 from memoryd.index import source_rows
-from memoryd.index.source_rows import Truth
+from memoryd.index.source_rows import SourceRows
 from memoryd.index.spaces import spaces
 from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Maker, Probes, Space
@@ -47,7 +47,7 @@ def finish(state: State, building: SpaceBuild) -> None:
         building.check_wanted()
         old, keys, hot = state.serving, building.table.keys(), _load_hot(state, building)
 
-        def serve(known: Truth) -> None:
+        def serve(known: SourceRows) -> None:
             if hot is not None:
                 hot.retain(known)
             state.serving = Serving(building.space, hot, building.table)

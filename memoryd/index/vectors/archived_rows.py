@@ -12,7 +12,7 @@ from memoryd.core.scope import Scope
 from memoryd.index.vectors.rounding import Rows, int64
 
 
-class Shelf:
+class ArchivedRows:
     """Rows of shelved memories by user, as sorted arrays that are replaced and never changed. Thread-safe."""
 
     def __init__(self) -> None:

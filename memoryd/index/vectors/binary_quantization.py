@@ -18,7 +18,7 @@ _BITS = 64
 Words = npt.NDArray[np.uint64]
 
 
-class Sketch:
+class BinaryQuantization:
     """The bits of the vectors at the first places of a block, in columns of 64 dimensions.
 
     Places behind what is written may be written while others are read, as in the block itself.

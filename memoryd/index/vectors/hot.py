@@ -1,5 +1,5 @@
 """The hot index: every vector in memory, one growable block a user and kind of text, scanned exactly;
-a large one by its sketch first.
+a large one by its binary quantization first.
 
 Writers take turns; searches take no lock. A block publishes its bookkeeping as one immutable `_View`: new
 vectors are written behind the end of every view there is, and what changes places in use (a removal, a new
@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from memoryd.core.row_ranges import TEXT_KINDS, TextKind, kind_of, rows_of_kind
 from memoryd.core.scope import ALL_AGENTS, Scope
-from memoryd.index.source_rows import Truth
-from memoryd.index.vectors.binary_quantization import Sketch
+from memoryd.index.source_rows import SourceRows
+from memoryd.index.vectors.binary_quantization import BinaryQuantization
 from memoryd.index.vectors.rounding import FloatMatrix, FloatVector, HalfMatrix, Rows
 from memoryd.index.vectors.scan import Hits, best, cosines
 
@@ -30,7 +30,7 @@ _DEAD = -1
 _COMMON = 0  # rows without an agent
 _FIRST_CAPACITY = 16
 _GROWTH = 1.5
-_SKETCHED = 10_000  # rows from which a block has a sketch; an exact scan of fewer takes 1.5 ms
+_QUANTIZED_ROWS = 10_000  # rows from which a block has bits; an exact scan of fewer takes 1.5 ms
 _LIKELY, _LIKELY_SHARE = 4_000, 40  # rows that are scored exactly, at least, and for each one wanted
 _MAX_DEAD_SHARE = 4  # cleared when more than a quarter is dead
 
@@ -48,7 +48,7 @@ class _View:
     highest: int = 0
     is_ordered: bool = True  # rows ascend: what came was always new
     codes: Mapping[str, int] = field(default_factory=dict)
-    sketch: Sketch | None = None  # of a block that is large
+    bits: BinaryQuantization | None = None  # of a block that is large
 
     def live(self) -> Rows:
         """Places in use, in order."""
@@ -108,13 +108,13 @@ def _moved(view: _View, capacity: int) -> _View:
         highest=view.highest,
         is_ordered=ordered,
         codes=view.codes,
-        sketch=_sketch(fresh.vectors, count),
+        bits=_quantize(fresh.vectors, count),
     )
 
 
-def _sketch(vectors: FloatMatrix, count: int) -> Sketch | None:
-    """The sketch of a block's first vectors, when they are many."""
-    return Sketch(vectors[:count], len(vectors)) if count >= _SKETCHED else None
+def _quantize(vectors: FloatMatrix, count: int) -> BinaryQuantization | None:
+    """The bits of a block's first vectors, when they are many."""
+    return BinaryQuantization(vectors[:count], len(vectors)) if count >= _QUANTIZED_ROWS else None
 
 
 def _buried(view: _View, places: Rows) -> _View:
@@ -147,7 +147,7 @@ class HotIndex:
             + view.rows.nbytes
             + view.text_seqs.nbytes
             + view.agents.nbytes
-            + (view.sketch.nbytes if view.sketch else 0)
+            + (view.bits.nbytes if view.bits else 0)
             for view in list(self._blocks.values())
         )
 
@@ -171,8 +171,8 @@ class HotIndex:
         if wanted is not None and not len(wanted):
             return []
         likely = max(_LIKELY, _LIKELY_SHARE * k)
-        if view.sketch is not None and (wanted is None or len(wanted) > likely):
-            wanted = view.sketch.nearest(query, view.count, wanted, likely)
+        if view.bits is not None and (wanted is None or len(wanted) > likely):
+            wanted = view.bits.nearest(query, view.count, wanted, likely)
         return best(view.vectors[: view.count], view.rows[: view.count], wanted, query, k)
 
     def cosines(self, user_id: str, query: FloatVector, rows: Rows, kind: TextKind) -> dict[int, float]:
@@ -229,7 +229,7 @@ class HotIndex:
                 if (user_id, kind) in self._blocks:
                     self._publish((user_id, kind), _empty(0, self.dim))
 
-    def retain(self, truth: Truth) -> int:
+    def retain(self, truth: SourceRows) -> int:
         """Drop every vector that is not of a memory's present text; return how many."""
         before = len(self)
         for user_id, rows, text_seqs, _ in self.export():
@@ -305,9 +305,9 @@ def _appended(
     view.rows[new] = rows
     view.text_seqs[new] = text_seqs
     view.agents[new] = [_COMMON if agent is None else codes[agent] for agent in agent_ids]
-    if view.sketch is not None:
-        view.sketch.put(view.count, view.vectors[new])
-    sketch = view.sketch or _sketch(view.vectors, end)
+    if view.bits is not None:
+        view.bits.put(view.count, view.vectors[new])
+    bits = view.bits or _quantize(view.vectors, end)
     ordered = view.is_ordered and int(rows[0]) > view.highest and bool((np.diff(rows) > 0).all())
     return replace(
         view,
@@ -315,7 +315,7 @@ def _appended(
         highest=max(view.highest, int(rows.max())),
         is_ordered=ordered,
         codes=codes,
-        sketch=sketch,
+        bits=bits,
     )
 
 

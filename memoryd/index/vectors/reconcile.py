@@ -1,7 +1,7 @@
 """Where SQLite, the outbox, the vector store and the hot index disagree, and how it is put right.
 
-SQLite is right. A memory's vector is in the vector store under its present text, or the memory is in the
-outbox; what the store or the hot index hold beyond that is dropped.
+SQLite is right. A text's vector is in the vector store with its present change number, or the text is in the
+outbox; what else the store or the hot index hold is dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from memoryd.index import source_rows
 from memoryd.index.lance import outbox
-from memoryd.index.source_rows import Truth
+from memoryd.index.source_rows import SourceRows
 from memoryd.index.vectors.hot import HotIndex
 from memoryd.index.vectors.rounding import FloatVector, Rows, encode, int64, rounded
 from memoryd.storage.database import Transaction
@@ -26,10 +26,10 @@ Keys = tuple[Rows, Rows]  # rows and their text_seqs
 class Differences:
     """Rows that are not as they should be.
 
-    lost: memories neither in the store nor in the outbox; stale: rows of the store no memory stands for
-    and no outbox row is about to replace; doubled: rows the store holds more than once; misqueued: outbox
-    rows that fit no memory; ghosts: hot vectors no memory stands for; unloaded: memories whose vector the
-    hot index lacks.
+    lost: texts neither in the store nor in the outbox; stale: rows of the store that belong to no text
+    and that no outbox row is about to replace; doubled: rows the store holds more than once; misqueued:
+    outbox rows that fit no text; ghosts: hot vectors that belong to no text; unloaded: texts whose vector
+    the hot index lacks.
     """
 
     lost: Rows
@@ -62,7 +62,9 @@ class _Queue:
     misfits: Rows
 
 
-def compare(connection: sqlite3.Connection, known: Truth, stored: Keys, hot: HotIndex | None) -> Differences:
+def compare(
+    connection: sqlite3.Connection, known: SourceRows, stored: Keys, hot: HotIndex | None
+) -> Differences:
     """Compare everything with SQLite's `known` memories. stored: the keys of the vector store."""
     doubled = _doubled(stored[0])
     queue = _queue(connection, known)
@@ -83,7 +85,7 @@ def compare(connection: sqlite3.Connection, known: Truth, stored: Keys, hot: Hot
     )
 
 
-def requeue(tx: Transaction, known: Truth, found: Differences, hot: HotIndex | None) -> None:
+def requeue(tx: Transaction, known: SourceRows, found: Differences, hot: HotIndex | None) -> None:
     """Put the outbox right: lost memories enter it, with the hot index's vector when it has one."""
     tx.executemany("DELETE FROM outbox WHERE row = ?", ((int(row),) for row in found.misqueued))
     places = np.searchsorted(known.rows, found.lost)
@@ -94,8 +96,8 @@ def requeue(tx: Transaction, known: Truth, found: Differences, hot: HotIndex | N
             outbox.put(tx, key[0], user_id, key[1], _blob(vectors.get(key)))
 
 
-def requeue_for(tx: Transaction, stored: Keys) -> Truth:
-    """Queue all memories that a new space's table lacks, and what it has too many of; return the truth."""
+def requeue_for(tx: Transaction, stored: Keys) -> SourceRows:
+    """Queue all memories that a new space's table lacks, and what it has too many of; return the texts."""
     outbox.clear_puts(tx)
     known = source_rows.load(tx.connection)
     in_store, strays = _matched(known, stored)
@@ -107,7 +109,7 @@ def requeue_for(tx: Transaction, stored: Keys) -> Truth:
     return known
 
 
-def _matched(known: Truth, keys: Keys) -> tuple[npt.NDArray[np.bool_], Rows]:
+def _matched(known: SourceRows, keys: Keys) -> tuple[npt.NDArray[np.bool_], Rows]:
     """Which memories are among `keys`, and the rows of keys that are no memory's."""
     places = known.places_of(*keys)
     present = np.zeros(len(known.rows), np.bool_)
@@ -115,7 +117,7 @@ def _matched(known: Truth, keys: Keys) -> tuple[npt.NDArray[np.bool_], Rows]:
     return present, keys[0][places < 0]
 
 
-def _queue(connection: sqlite3.Connection, known: Truth) -> _Queue:
+def _queue(connection: sqlite3.Connection, known: SourceRows) -> _Queue:
     found = connection.execute("SELECT row, text_seq, operation, vector IS NOT NULL FROM outbox").fetchall()
     rows, text_seqs = int64([entry[0] for entry in found]), int64([entry[1] for entry in found])
     removal = np.array([entry[2] == outbox.REMOVE for entry in found], np.bool_)

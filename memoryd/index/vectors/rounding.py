@@ -32,7 +32,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RowEncoding:
     """What a model made of a text. vector: float32 (dim,); tokens: float32 (tokens, 192) or None."""
 
     row: int

@@ -21,7 +21,7 @@ from typing import BinaryIO
 import numpy as np
 
 from memory_client.errors import DiskFullError, StorageError
-from memoryd.index.source_rows import Truth
+from memoryd.index.source_rows import SourceRows
 from memoryd.index.spaces.spaces import Space
 from memoryd.index.vectors.hot import HotIndex
 from memoryd.index.vectors.rounding import HALF, HalfMatrix, Rows
@@ -81,7 +81,7 @@ def save(path: Path, hot: HotIndex, space: Space) -> int:
     return count
 
 
-def restore(path: Path, hot: HotIndex, space: Space, truth: Truth, newest_seq: int) -> int:
+def restore(path: Path, hot: HotIndex, space: Space, truth: SourceRows, newest_seq: int) -> int:
     """Fill an empty hot index from `path`, leaving out what is no longer true; return the vectors taken.
 
     newest_seq: SQLite's; a snapshot with newer changes is of another history.

@@ -19,10 +19,10 @@ from memory_client.paths import DataPaths
 from memoryd.core.row_ranges import TextKind
 from memoryd.index.lance import outbox
 from memoryd.index.lance.lance import LanceStore, VectorTable
-from memoryd.index.source_rows import Truth
+from memoryd.index.source_rows import SourceRows
 from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Space
-from memoryd.index.vectors.archived_rows import Shelf
+from memoryd.index.vectors.archived_rows import ArchivedRows
 from memoryd.index.vectors.awaited_users import AwaitedUsers
 from memoryd.index.vectors.hot import HotIndex
 from memoryd.index.vectors.rounding import Batch
@@ -43,13 +43,16 @@ class Serving:
 class State:
     """The shared state of one vector index."""
 
-    def __init__(self, database: Database, paths: DataPaths, max_rows: int, batch_rows: int) -> None:
+    def __init__(
+        self, database: Database, paths: DataPaths, max_rows: int, batch_rows: int, min_rows: int = 0
+    ) -> None:
         self.database = database
         self.store = LanceStore(paths.lance)
         self.snapshot_path: Path = paths.hot / "vectors.snapshot"
-        self.shelf = Shelf()
+        self.archived = ArchivedRows()
         self.max_rows = max_rows
         self.batch_rows = batch_rows
+        self.min_rows = min_rows
         self.lance = threading.RLock()
         self.serving: Serving | None = None
         self.building: SpaceBuild | None = None
@@ -142,7 +145,7 @@ def check_space(space: Space, fingerprint: str | None) -> None:
         )
 
 
-def take(hot: HotIndex, known: Truth, batch: Batch) -> None:
+def take(hot: HotIndex, known: SourceRows, batch: Batch) -> None:
     """Put into the hot index what of a batch is of a memory's present text."""
     places = known.places_of(batch.rows, batch.text_seqs)
     kept = np.flatnonzero(places >= 0)

@@ -1,4 +1,4 @@
-"""What is done behind the searches: opening the store, flushing, compacting, checking, repairing."""
+"""Upkeep in the background: opening the store, flushing, compacting, checking, repairing."""
 
 from __future__ import annotations
 
@@ -74,94 +74,142 @@ def is_unused(state: State) -> bool:
     return not state.store_checked and not any(state.store.path.glob("*"))
 
 
-def is_store_needed(state: State, min_rows: int) -> bool:
-    """Whether to open the store. An unused one stays closed while fewer than `min_rows` wait for it.
+class VectorUpkeep:
+    """What is done to the vectors in the background, and by `memoryd doctor`."""
 
-    The outbox keeps their vectors, and the process needs 100 MB less without LanceDB.
-    """
-    current = state.serving
-    if current is None:
-        return False
-    if not is_unused(state) or current.hot is None or not state.complete.is_set():
-        return True
-    with state.database.read() as connection:
-        is_building = spaces.find(connection, spaces.BUILDING) is not None
-        return is_building or outbox.count(connection) >= min_rows
+    _state: State
 
+    def open_store(self) -> Reconciled:
+        """Open LanceDB (seconds: for a background thread) and put right what disagrees with SQLite.
 
-def requeue_tokenless(state: State) -> int:
-    """Let texts without token vectors wait to be embedded; return how many there were."""
-    with state.database.read() as connection:
-        space = spaces.find(connection, spaces.SERVING)
-        found = [] if space is None else outbox.tokenless(connection, tokens.table(space.id))
-    for start in range(0, len(found), _REQUEUED_AT_ONCE):
-        keys = found[start : start + _REQUEUED_AT_ONCE]
-        state.database.write(lambda tx, keys=keys: _requeue(state, tx, keys))  # type: ignore[misc]
-    return len(found)
+        Raises `StorageError`.
+        """
+        return open_store(self._state)
+
+    @property
+    def needs_store(self) -> bool:
+        """Whether to open the store. An unused one stays closed while fewer than `min_rows` wait for it.
+
+        The outbox keeps their vectors, and the process needs 100 MB less without LanceDB.
+        """
+        state = self._state
+        current = state.serving
+        if current is None:
+            return False
+        if not is_unused(state) or current.hot is None or not state.complete.is_set():
+            return True
+        with state.database.read() as connection:
+            is_building = spaces.find(connection, spaces.BUILDING) is not None
+            return is_building or outbox.count(connection) >= state.min_rows
+
+    def requeue_tokenless(self) -> int:
+        """Let texts with a vector but without token vectors wait to be embedded; return how many there were.
+
+        Their vectors serve meanwhile.
+        """
+        state = self._state
+        with state.database.read() as connection:
+            space = spaces.find(connection, spaces.SERVING)
+            found = [] if space is None else outbox.tokenless(connection, tokens.table(space.id))
+        for start in range(0, len(found), _REQUEUED_AT_ONCE):
+            keys = found[start : start + _REQUEUED_AT_ONCE]
+            state.database.write(lambda tx, keys=keys: _requeue(state, tx, keys))  # type: ignore[misc]
+        return len(found)
+
+    def flush(self) -> int:
+        """Hand the outbox to LanceDB in batches; return the rows handed over.
+
+        Does nothing before the store is open. Raises `StorageError`.
+        """
+        state = self._state
+        handed = 0
+        with state.lance:
+            table = state.table() if state.store_checked else None
+            while table is not None and (batch := _flush_batch(state, table)):
+                handed += batch
+        return handed
+
+    def save_snapshot(self) -> bool:
+        """Write the hot index to disk; False when nothing changed since the last time."""
+        state = self._state
+        with state.lance:
+            current = state.serving
+            if current is None or current.hot is None:
+                state.snapshot_path.unlink(missing_ok=True)
+                return False
+            revision = (current.space.id, current.hot.revision)
+            if revision == state.saved or not state.complete.is_set():
+                return False
+            snapshot.save(state.snapshot_path, current.hot, current.space)
+            state.saved = revision
+            return True
+
+    def compact(self) -> StoreBytes:
+        """Flush, compact every table, save a snapshot: no vector of a removed text stays on disk.
+
+        Raises `StorageError`.
+        """
+        state = self._state
+        with state.lance:
+            if is_unused(state):
+                state.database.write(outbox.drop_removals)
+                self.save_snapshot()
+                return StoreBytes(0, 0)
+            ensure_store(state)
+            before = state.store.nbytes()
+            self.flush()
+            table, building = state.table(), state.building
+            if building is not None:
+                building.sweep()
+            with state.store.gate.closed():
+                for each in (table, building.table if building else None):
+                    if each is not None:
+                        each.compact()
+            self.save_snapshot()
+            return StoreBytes(before, state.store.nbytes())
+
+    def check(self) -> list[str]:
+        """What disagrees with SQLite, one sentence each. Raises `StorageError`."""
+        state = self._state
+        with state.lance:
+            keys, current = _stored_keys(state), state.serving
+            if keys is None or current is None:
+                return []
+
+            def compare(connection: sqlite3.Connection) -> list[str]:
+                return reconcile.compare(connection, source_rows.load(connection), keys, current.hot).lines()
+
+            return state.database.maintain(compare)  # in the writer, so that nothing changes meanwhile
+
+    def repair(self) -> Reconciled:
+        """Put right whatever `check` finds; texts without a vector wait to be embedded."""
+        state = self._state
+        with state.lance:
+            ensure_store(state)
+            return _repair(state)
+
+    def rebuild(self) -> int:
+        """Drop all stored vectors and queue every text to be embedded; return how many.
+
+        The hot index answers until its vectors are replaced. Raises `StorageError`.
+        """
+        state = self._state
+        with state.lance:
+            if not is_unused(state):
+                ensure_store(state)
+            queued = state.database.write(partial(_forget_all, state))
+            table = state.table() if state.store_checked else None
+            if table is not None:
+                with state.store.gate.closed():
+                    table.clear()
+            state.snapshot_path.unlink(missing_ok=True)
+            state.saved = None
+            return queued
 
 
 def _requeue(state: State, tx: Transaction, keys: Sequence[tuple[int, int]]) -> None:
     outbox.requeue(tx, keys)
     tx.on_commit(state.text_waits)
-
-
-def flush(state: State) -> int:
-    """Hand the outbox to the store in batches; return the rows handed over."""
-    handed = 0
-    with state.lance:
-        table = state.table() if state.store_checked else None
-        while table is not None and (batch := _flush_batch(state, table)):
-            handed += batch
-    return handed
-
-
-def save_snapshot(state: State) -> bool:
-    """Write the hot index to disk; False when nothing changed since the last time."""
-    with state.lance:
-        current = state.serving
-        if current is None or current.hot is None:
-            state.snapshot_path.unlink(missing_ok=True)
-            return False
-        revision = (current.space.id, current.hot.revision)
-        if revision == state.saved or not state.complete.is_set():
-            return False
-        snapshot.save(state.snapshot_path, current.hot, current.space)
-        state.saved = revision
-        return True
-
-
-def compact(state: State) -> StoreBytes:
-    """Flush, compact every table, save a snapshot."""
-    with state.lance:
-        if is_unused(state):
-            state.database.write(outbox.drop_removals)
-            save_snapshot(state)
-            return StoreBytes(0, 0)
-        ensure_store(state)
-        before = state.store.nbytes()
-        flush(state)
-        table, building = state.table(), state.building
-        if building is not None:
-            building.sweep()
-        with state.store.gate.closed():
-            for each in (table, building.table if building else None):
-                if each is not None:
-                    each.compact()
-        save_snapshot(state)
-        return StoreBytes(before, state.store.nbytes())
-
-
-def check(state: State) -> list[str]:
-    """What disagrees with SQLite, one sentence each."""
-    with state.lance:
-        keys, current = _stored_keys(state), state.serving
-        if keys is None or current is None:
-            return []
-
-        def compare(connection: sqlite3.Connection) -> list[str]:
-            return reconcile.compare(connection, source_rows.load(connection), keys, current.hot).lines()
-
-        return state.database.maintain(compare)  # in the writer, so that nothing changes meanwhile
 
 
 def _stored_keys(state: State) -> reconcile.Keys | None:
@@ -171,28 +219,6 @@ def _stored_keys(state: State) -> reconcile.Keys | None:
     ensure_store(state)
     table = state.table()
     return None if table is None else table.keys()
-
-
-def repair(state: State) -> Reconciled:
-    """Put right whatever `check` finds."""
-    with state.lance:
-        ensure_store(state)
-        return _repair(state)
-
-
-def rebuild(state: State) -> int:
-    """Throw all stored vectors away and queue every memory; return how many."""
-    with state.lance:
-        if not is_unused(state):
-            ensure_store(state)
-        queued = state.database.write(partial(_forget_all, state))
-        table = state.table() if state.store_checked else None
-        if table is not None:
-            with state.store.gate.closed():
-                table.clear()
-        state.snapshot_path.unlink(missing_ok=True)
-        state.saved = None
-        return queued
 
 
 def _forget_all(state: State, tx: Transaction) -> int:

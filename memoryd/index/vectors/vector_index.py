@@ -1,9 +1,9 @@
-"""The vector side of the index behind one face: hot index, snapshot, outbox, vector store, spaces."""
+"""All vectors: searches, texts that wait to be embedded, spaces; writes and upkeep are in base classes."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -19,13 +19,14 @@ from memoryd.index.lance.outbox import Waiting
 from memoryd.index.spaces import space_migration, spaces
 from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Maker, Probes, Space
-from memoryd.index.vectors import snapshot, staging, tokens, upkeep
-from memoryd.index.vectors.rounding import FloatMatrix, FloatVector, Made, Rows
+from memoryd.index.vectors import snapshot, tokens
+from memoryd.index.vectors.rounding import FloatVector, Rows
 from memoryd.index.vectors.scan import Hits
+from memoryd.index.vectors.staging import VectorWrites
 from memoryd.index.vectors.state import Serving, State, check_space, take
 from memoryd.index.vectors.tokens import TokenBlock
-from memoryd.index.vectors.upkeep import Reconciled, StoreBytes
-from memoryd.storage.database import Database, Transaction
+from memoryd.index.vectors.upkeep import VectorUpkeep
+from memoryd.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Sizes:
     hot: int
 
 
-class VectorIndex:
+class VectorIndex(VectorWrites, VectorUpkeep):
     """All vectors of a data directory. Thread-safe.
 
     max_rows: vectors kept in memory, above it LanceDB answers; batch_rows: vectors in one Lance write;
@@ -48,8 +49,7 @@ class VectorIndex:
     def __init__(
         self, database: Database, paths: DataPaths, *, max_rows: int, batch_rows: int, min_rows: int = 0
     ) -> None:
-        self._state = State(database, paths, max_rows, batch_rows)
-        self._min_rows = min_rows
+        self._state = State(database, paths, max_rows, batch_rows, min_rows)
 
     # -- life
 
@@ -57,7 +57,7 @@ class VectorIndex:
         """Bring the hot index up from its snapshot and the outbox. Fast; does not need LanceDB."""
         state = self._state
         with state.database.read() as connection:
-            state.shelf.load(connection)
+            state.archived.load(connection)
             space, memories = spaces.find(connection, spaces.SERVING), source_rows.count(connection)
             if space is None:
                 state.complete.set()
@@ -75,63 +75,12 @@ class VectorIndex:
             if np.isin(unseen, outbox.waiting_rows(connection)).all():
                 state.complete.set()
 
-    @property
-    def needs_store(self) -> bool:
-        """Whether LanceDB is to be opened; a small index does without."""
-        return upkeep.is_store_needed(self._state, self._min_rows)
-
-    def open_store(self) -> Reconciled:
-        """Open LanceDB (seconds: for a background thread) and put right what disagrees with SQLite.
-
-        Raises `StorageError`.
-        """
-        return upkeep.open_store(self._state)
-
     def close(self) -> None:
         """Let go of everything. Flush and save a snapshot first."""
         with self._state.lance:
             self._state.store.close()
             self._state.serving = None
             self._state.building = None
-
-    # -- inside the engine's transaction
-
-    def stage(
-        self,
-        tx: Transaction,
-        user_id: str,
-        row: int,
-        agent_id: str | None,
-        vector: FloatVector | None,
-        *,
-        tokens: FloatMatrix | None = None,
-        fingerprint: str | None = None,
-    ) -> None:
-        """Enter a new or changed text whose text_seq is `tx.seq`; vector None: to be embedded later.
-
-        vector: float32 (dim,), normalised; tokens: float32 (tokens, 192); fingerprint: of their space,
-        needed with a vector. Raises `SpaceMismatchError` when another space serves.
-        """
-        staging.stage(self._state, tx, user_id, row, agent_id, vector, tokens, fingerprint)
-
-    def unstage(self, tx: Transaction, user_id: str, rows: Sequence[int]) -> None:
-        """Enter the removal of a user's memories."""
-        staging.unstage(self._state, tx, user_id, rows)
-
-    def shelve(self, tx: Transaction, user_id: str, rows: Sequence[int], *, shelved: bool) -> None:
-        """Leave a user's memories out of ordinary searches, or let them be found again."""
-        staging.shelve(self._state, tx, user_id, rows, shelved=shelved)
-
-    def forget_user(self, tx: Transaction, user_id: str) -> None:
-        """Enter the removal of all of a user. Call it before the memories' rows go."""
-        staging.forget_user(self._state, tx, user_id)
-
-    def fill(self, tx: Transaction, fingerprint: str, made: Iterable[Made]) -> int:
-        """Give waiting texts what was made of them; return how many still waited.
-
-        Raises `SpaceMismatchError` when another space serves.
-        """
-        return staging.fill(self._state, tx, fingerprint, made)
 
     # -- the outbox
 
@@ -166,13 +115,6 @@ class VectorIndex:
         with self._state.database.read() as connection:
             return text_seq in source_rows.some(connection, [row]).text_seqs
 
-    def requeue_tokenless(self) -> int:
-        """Let texts with a vector but without token vectors wait to be embedded; return how many there were.
-
-        Their vectors serve meanwhile.
-        """
-        return upkeep.requeue_tokenless(self._state)
-
     def missing(self, user_id: str | None = None, kind: TextKind | None = None) -> int:
         """How many texts wait to be embedded, of one user or of all, of one kind or of every kind."""
         return self._state.missing(user_id, kind)
@@ -181,10 +123,6 @@ class VectorIndex:
         """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
         with self._state.database.read() as connection:
             return outbox.is_near(connection, user_id, kind)
-
-    def flush(self) -> int:
-        """Hand the outbox to LanceDB in batches; return the rows handed over. Raises `StorageError`."""
-        return upkeep.flush(self._state)
 
     # -- search
 
@@ -230,7 +168,7 @@ class VectorIndex:
         if current.hot is None:
             return search.search(self._state, scope, query, k, allowed, fingerprint, kind)
         check_space(current.space, fingerprint)
-        hidden = self._state.shelf.hidden(scope) if kind == "memory" else None
+        hidden = self._state.archived.hidden(scope) if kind == "memory" else None
         return current.hot.search(scope, query, k, allowed, kind, hidden)
 
     def cosines(
@@ -282,17 +220,6 @@ class VectorIndex:
 
     # -- upkeep
 
-    def save_snapshot(self) -> bool:
-        """Write the hot index to disk; False when nothing changed since the last time."""
-        return upkeep.save_snapshot(self._state)
-
-    def compact(self) -> StoreBytes:
-        """Flush, compact the store, save a snapshot: nothing of removed memories stays on disk.
-
-        Raises `StorageError`.
-        """
-        return upkeep.compact(self._state)
-
     def sizes(self) -> Sizes:
         """What the vector side takes."""
         current, file = self._state.serving, self._state.snapshot_path
@@ -301,21 +228,6 @@ class VectorIndex:
             snapshot=file.stat().st_size if file.exists() else 0,
             hot=current.hot.nbytes if current and current.hot else 0,
         )
-
-    def check(self) -> list[str]:
-        """What disagrees with SQLite, one sentence each. Raises `StorageError`."""
-        return upkeep.check(self._state)
-
-    def repair(self) -> Reconciled:
-        """Put right whatever `check` finds; what no vector is left of waits to be embedded."""
-        return upkeep.repair(self._state)
-
-    def rebuild(self) -> int:
-        """Throw all stored vectors away and queue every memory to be embedded; return how many.
-
-        What is in memory goes on answering until it is replaced. Raises `StorageError`.
-        """
-        return upkeep.rebuild(self._state)
 
     # -- spaces
 

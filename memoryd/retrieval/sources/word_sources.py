@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from memoryd.core.filters.grammar import And, Compare, Not
 from memoryd.index.keyword import forward_index
 from memoryd.index.keyword.keyword_index import best_of
-from memoryd.index.keyword.subset_search import ListedTexts
+from memoryd.index.keyword.subset_search import TextSubset
 from memoryd.language.fold import fold, index_terms
 from memoryd.language.letter_case import fold_case
 from memoryd.language.query.recency import Recency
@@ -72,7 +72,7 @@ def read_terms(context: SearchContext, query: SourceQuery) -> None:
 def _read_shared_terms(context: SearchContext, query: SourceQuery, granted: Granted) -> None:
     """Count terms in the shared texts alone: how rare they are in the owner's other texts stays private."""
     rows = texts.rows_of(context.connection, query.kind, query.scope, granted.node)
-    shared = ListedTexts(query.kind, forward_index.load(context.connection, rows))
+    shared = TextSubset(query.kind, forward_index.load(context.connection, rows))
     query.words, query.frequency = shared.read(query.text), shared.frequency
 
 

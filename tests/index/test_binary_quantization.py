@@ -5,7 +5,7 @@ import pytest
 
 from memoryd.core.scope import Scope
 from memoryd.index.vectors import hot
-from memoryd.index.vectors.binary_quantization import Sketch
+from memoryd.index.vectors.binary_quantization import BinaryQuantization
 from memoryd.index.vectors.hot import HotIndex
 
 DIM = 100  # no multiple of 64
@@ -28,10 +28,10 @@ def asked(vectors: np.ndarray) -> np.ndarray:
 
 def test_the_nearest_are_among_a_tenth() -> None:
     vectors = clustered(5000)
-    sketch = Sketch(vectors, 6000)
+    bits = BinaryQuantization(vectors, 6000)
     found = 0
     for query in asked(vectors):
-        near = sketch.nearest(query, len(vectors), None, 500)
+        near = bits.nearest(query, len(vectors), None, 500)
         assert len(near) < 800
         assert (np.diff(near) > 0).all()
         found += len(set(near.tolist()) & set(np.argsort(-(vectors @ query))[:10].tolist()))
@@ -40,18 +40,18 @@ def test_the_nearest_are_among_a_tenth() -> None:
 
 def test_places_that_do_not_count_are_not_given() -> None:
     vectors = clustered(2000)
-    sketch = Sketch(vectors, 2000)
+    bits = BinaryQuantization(vectors, 2000)
     wanted = np.arange(1, 2000, 3)
-    near = sketch.nearest(vectors[0], 2000, wanted, 100)
+    near = bits.nearest(vectors[0], 2000, wanted, 100)
     assert set(near.tolist()) <= set(wanted.tolist())
-    assert sketch.nearest(vectors[0], 2000, wanted, 5000).tolist() == wanted.tolist()
-    assert sketch.nearest(vectors[0], 300, None, 5000).tolist() == list(range(300))
+    assert bits.nearest(vectors[0], 2000, wanted, 5000).tolist() == wanted.tolist()
+    assert bits.nearest(vectors[0], 300, None, 5000).tolist() == list(range(300))
 
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> HotIndex:
-    """An index whose blocks have sketches from 500 rows on, filled in portions, with rows removed."""
-    monkeypatch.setattr(hot, "_SKETCHED", 500)
+    """An index whose blocks have bits from 500 rows on, filled in portions, with rows removed."""
+    monkeypatch.setattr(hot, "_QUANTIZED_ROWS", 500)
     monkeypatch.setattr(hot, "_LIKELY", 400)
     vectors, index = clustered(3000).astype(np.float16), HotIndex(DIM)
     for start in range(0, 3000, 370):
