@@ -250,7 +250,7 @@ class Daemon:
                 last_work = time.monotonic()
                 self._owner.mark_active()
             release.tick(last_work, time.monotonic())
-            limit = self._settings.daemon.idle_exit
+            limit = self._settings.daemon.idle_exit_seconds
             if limit and time.monotonic() - last_work >= limit:
                 return f"idle for {limit:g} s"
 

@@ -14,7 +14,7 @@ class DecayAPI:
 
     A pass archives and queues reviews, never destroys: facts whose importance has fallen below .2 (unless
     verified or stated by the user), episodes after 7 days, and what is past its `expires_at`; a review for
-    each fact that falls below .5. It takes a share of the memories at a time (`decay.pass_share`). One is
+    each fact that falls below .5. It takes a share of the memories at a time (`decay.max_fraction`). One is
     made when the last is a day old (`decay.pass_hours`). User and agent as everywhere.
     """
 

@@ -118,9 +118,9 @@ class App:
             Reranker(
                 parts.reranker,
                 candidates=settings.reranker.candidates,
-                seconds=settings.reranker.deadline_ms / 1000.0,
+                seconds=settings.reranker.timeout_ms / 1000.0,
             ),
-            ResultCache(settings.search.result_cache_mb * 2**20, settings.search.result_seconds),
+            ResultCache(settings.search.result_cache_mb * 2**20, settings.search.result_cache_seconds),
             clock=clock,
             calendar=parts.calendar,
             model_wait=settings.search.model_wait_ms / 1000.0,
@@ -130,7 +130,7 @@ class App:
         self._writer = MemoryWriter(parts)
         self._forget_turns = TurnDeletion(parts, self._removal)
         self._memory_archive = MemoryArchive(parts, self._writer)
-        self._decay = DecayPasses(parts, self._writer, self._memory_archive, settings.decay.pass_share)
+        self._decay = DecayPasses(parts, self._writer, self._memory_archive, settings.decay.max_fraction)
         self._purge = ArchivePurge(parts, self._writer, self._removal, settings.decay.retention_days)
         self._knowledge = build_knowledge(
             parts,

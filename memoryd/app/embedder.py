@@ -20,7 +20,7 @@ _FORMER_SECONDS = 60.0
 
 def embedder_host(settings: Settings, paths: DataPaths) -> EmbedderHost:
     """The host of the model, not started. Raises `ConfigurationError` for a relative `models_dir`."""
-    return EmbedderHost(_choice(settings, paths), query_cache_size=settings.search.query_cache)
+    return EmbedderHost(_choice(settings, paths), query_cache_size=settings.search.query_cache_size)
 
 
 def models_directory(settings: Settings, paths: DataPaths) -> Path:
@@ -63,6 +63,6 @@ def _choice(settings: Settings, paths: DataPaths) -> EmbedderChoice:
         passage_prefix=own.passage_prefix,
         dimensions=own.dimensions,
         allow_downloads=own.allow_downloads,
-        timeout=own.timeout,
-        batch=own.batch,
+        timeout=own.timeout_seconds,
+        batch=own.batch_size,
     )

@@ -54,7 +54,7 @@ def setup_logging(paths: DataPaths, settings: LogSettings, *, foreground: bool) 
     Warnings, uncaught errors of threads and fatal signals go there or to standard error as well.
     """
     file = _PrivateFile(
-        paths.log_file, maxBytes=settings.max_mb * 2**20, backupCount=settings.backups, encoding="utf-8"
+        paths.log_file, maxBytes=settings.max_mb * 2**20, backupCount=settings.backup_count, encoding="utf-8"
     )
     file.setFormatter(_LocalTime(_FORMAT))
     root = logging.getLogger()

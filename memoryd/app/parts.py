@@ -48,7 +48,7 @@ def open_parts(
         limits=Limits(
             text_chars=settings.limits.text_chars,
             metadata_bytes=settings.limits.metadata_bytes,
-            add_cap=settings.embedder.add_cap_ms / 1000.0,
+            add_cap=settings.embedder.write_timeout_ms / 1000.0,
             versions=settings.versions.limit,
         ),
         ids=IdFactory(),

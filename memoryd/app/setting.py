@@ -26,7 +26,7 @@ class Setting(Struct, frozen=True):
 
     @property
     def variable(self) -> str:
-        return PREFIX + self.name.replace(".", "_").upper()
+        return variable_of(self.name)
 
     @property
     def description(self) -> str:
@@ -35,6 +35,11 @@ class Setting(Struct, frozen=True):
     @property
     def is_secret(self) -> bool:
         return bool((_meta(self.type, "extra") or {}).get("secret"))
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + name.replace(".", "_").upper()
 
 
 def settings_of(group: Any, prefix: str = "") -> Iterator[Setting]:

@@ -35,7 +35,7 @@ class DaemonSettings(Group, frozen=True):
     workers: Annotated[int, about("Requests processed at the same time.", 1, 256)] = 16
     queue_limit: Annotated[int, about("Requests that may wait; further ones get `busy`.", 1, 100_000)] = 256
     max_message_mb: Annotated[int, about("Largest message received or sent, in MB.", 1, 1024)] = 64
-    idle_exit: Annotated[
+    idle_exit_seconds: Annotated[
         AtLeastZero, about("Seconds without work after which the daemon exits; 0: never.")
     ] = 0.0
     drain_seconds: Annotated[
@@ -49,7 +49,7 @@ class LogSettings(Group, frozen=True):
         about("Lowest level written to the log; memory texts appear only at debug."),
     ] = "info"
     max_mb: Annotated[int, about("Size that rotates the log file, in MB.", 1, 1024)] = 5
-    backups: Annotated[int, about("Rotated log files kept.", 0, 100)] = 3
+    backup_count: Annotated[int, about("Rotated log files kept.", 0, 100)] = 3
 
 
 class EmbedderSettings(Group, frozen=True):
@@ -78,10 +78,10 @@ class EmbedderSettings(Group, frozen=True):
         int, about("Dimensions requested from an openai: model; 0: the model's own.", 0, 16384)
     ] = 0
     allow_downloads: Annotated[bool, about("Whether a model may be downloaded from the model hub.")] = False
-    timeout: Annotated[
+    timeout_seconds: Annotated[
         float, about("Timeout of a request to a remote endpoint, in seconds.", 0.1, float_info.max)
     ] = 30.0
-    add_cap_ms: Annotated[
+    write_timeout_ms: Annotated[
         int,
         about(
             "Longest wait of a write for its vector, in milliseconds; later it is added in the background.",
@@ -89,7 +89,7 @@ class EmbedderSettings(Group, frozen=True):
             60_000,
         ),
     ] = 500
-    batch: Annotated[int, about("Texts embedded in one batch.", 1, 4096)] = 64
+    batch_size: Annotated[int, about("Texts embedded in one batch.", 1, 4096)] = 64
 
 
 class RerankerSettings(Group, frozen=True):
@@ -102,7 +102,7 @@ class RerankerSettings(Group, frozen=True):
     device: Annotated[Text, about("Its device: cpu, cuda, cuda:1, mps.")] = "cpu"
     allow_downloads: Annotated[bool, about("Whether it may be downloaded from the model hub.")] = False
     candidates: Annotated[int, about("How many of the best hits it reorders.", 1, 1000)] = 20
-    deadline_ms: Annotated[
+    timeout_ms: Annotated[
         int,
         about(
             "Longest wait of a search for it, in milliseconds; later the hits keep their order.", 1, 60_000
@@ -156,7 +156,7 @@ class DecaySettings(Group, frozen=True):
     pass_hours: Annotated[
         AtLeastZero, about("Hours between decay passes, which archive and queue reviews; 0: never.")
     ] = 24.0
-    pass_share: Annotated[
+    max_fraction: Annotated[
         float,
         about(
             "Largest fraction of a user's active memories that a pass archives, and that it queues "
@@ -234,11 +234,11 @@ class KnowledgeSettings(Group, frozen=True):
 
 
 class SearchSettings(Group, frozen=True):
-    query_cache: Annotated[int, about("Vectors of recent queries kept; 0: none.", 0, 1_000_000)] = 1000
+    query_cache_size: Annotated[int, about("Vectors of recent queries kept; 0: none.", 0, 1_000_000)] = 1000
     result_cache_mb: Annotated[
         int, about("Size of the cache of search results, in MB; 0: none.", 0, 4_096)
     ] = 16
-    result_seconds: Annotated[
+    result_cache_seconds: Annotated[
         float, about("Longest time a search result is cached, in seconds.", 0, 86_400)
     ] = 300.0
     model_wait_ms: Annotated[

@@ -17,9 +17,21 @@ from memory_client.paths import (
     DataPaths,
     check_private,
 )
-from memoryd.app.setting import PREFIX, Setting, choices, expected, from_text, innermost
+from memoryd.app.setting import PREFIX, Setting, choices, expected, from_text, innermost, variable_of
 
 MASK = "********"
+RENAMED = {
+    "daemon.idle_exit": "daemon.idle_exit_seconds",
+    "decay.pass_share": "decay.max_fraction",
+    "embedder.add_cap_ms": "embedder.write_timeout_ms",
+    "embedder.batch": "embedder.batch_size",
+    "embedder.timeout": "embedder.timeout_seconds",
+    "log.backups": "log.backup_count",
+    "reranker.deadline_ms": "reranker.timeout_ms",
+    "search.query_cache": "search.query_cache_size",
+    "search.result_seconds": "search.result_cache_seconds",
+}
+"""Names before the first release and after it; the old ones are errors that give the new name."""
 _OTHER_VARIABLES = frozenset({HOME_VARIABLE, PYTHON_VARIABLE, AUTOSTART_VARIABLE})
 
 
@@ -30,6 +42,7 @@ class Sources:
         self._by_name = {setting.name: setting for setting in table}
         self._by_variable = {setting.variable: setting for setting in table}
         self._groups = {setting.name.rpartition(".")[0] for setting in table}
+        self._new_variables = {variable_of(old): variable_of(new) for old, new in RENAMED.items()}
 
     def is_secret(self, name: str) -> bool:
         """Whether the value of a setting must not be shown."""
@@ -70,7 +83,7 @@ class Sources:
                 continue
             setting = self._by_variable.get(variable)
             if setting is None:
-                hint = _hint(variable, [*self._by_variable, *_OTHER_VARIABLES])
+                hint = _hint(variable, [*self._by_variable, *_OTHER_VARIABLES], self._new_variables)
                 raise ConfigurationError(
                     f"the environment variable {variable} names no setting{hint}", setting=variable
                 )
@@ -89,7 +102,8 @@ class Sources:
         setting = self._by_name.get(name)
         if setting is None:
             raise ConfigurationError(
-                f"{where}: there is no setting {name!r}{_hint(name, list(self._by_name))}", setting=name
+                f"{where}: there is no setting {name!r}{_hint(name, list(self._by_name), RENAMED)}",
+                setting=name,
             )
         return setting
 
@@ -109,6 +123,8 @@ def _checked(setting: Setting, given: Any, where: str, *, is_text: bool = False)
         ) from error
 
 
-def _hint(name: str, known: list[str]) -> str:
+def _hint(name: str, known: list[str], renamed: Mapping[str, str] | None = None) -> str:
+    if renamed and name in renamed:
+        return f"; it is now {renamed[name]!r}"
     near = get_close_matches(name, known, n=1) or [k for k in known if k.endswith(f".{name}")]
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -125,7 +125,9 @@ class OpenAIEmbedder:
             try:
                 return self._vectors(self._send(texts), len(texts))
             except openai.APITimeoutError as error:
-                raise self._error("does not answer in time (embedder.timeout)", passing=True) from error
+                raise self._error(
+                    "does not answer in time (embedder.timeout_seconds)", passing=True
+                ) from error
             except (openai.APIConnectionError, openai.APIStatusError) as error:
                 status = getattr(error, "status_code", None)
                 if not _is_passing(status) or attempt == _TRIES:

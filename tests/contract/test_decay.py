@@ -318,7 +318,7 @@ def test_the_preview_says_what_the_pass_does(life: Clocked) -> None:
 
 
 def test_a_pass_takes_a_share_the_weakest_first(tmp_path: Path) -> None:
-    with clocked(tmp_path / "home", decay__pass_share=0.25) as life:
+    with clocked(tmp_path / "home", decay__max_fraction=0.25) as life:
         items = [{"text": f"guess {n}", "metadata": {**AI, "importance": 1 - n / 200}} for n in range(100)]
         life.kb.add("somebody is there")
         ids = life.kb.add_many(items)  # type: ignore[arg-type]

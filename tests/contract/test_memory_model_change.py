@@ -53,7 +53,7 @@ class Gate:
         return {
             "embedder.model": OPENAI,
             "embedder.base_url": self.fake.url,
-            "embedder.batch": 32,
+            "embedder.batch_size": 32,
             "lance.batch_seconds": 0.1,
         }
 

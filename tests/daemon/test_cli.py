@@ -53,8 +53,9 @@ def test_start_status_restart_stop(home: Path, run: Run) -> None:
     for word in (VERSION, str(first.pid), first.endpoint, str(home)):
         assert word in shown.stdout
     state = json.loads(run("status", "--json").stdout)
-    expected = {"pid", "endpoint", "version", "protocol", "schema", "stage", "uptime", "embedder", "counts"}
-    assert expected | {"pending_vector_count", "memory", "disk"} <= state.keys()
+    expected = {"pid", "endpoint", "version", "protocol", "schema", "stage", "embedder", "counts"}
+    expected |= {"uptime_seconds", "pending_vector_count", "memory_bytes", "disk_bytes"}
+    assert expected <= state.keys()
     assert state["pid"] == first.pid
 
     restarted = run("restart", "--set", "log.level=warning")
@@ -119,9 +120,9 @@ def test_config_shows_every_setting_and_its_origin(home: Path, run: Run) -> None
 
 
 def test_config_of_a_running_daemon_and_what_changed_since(home: Path, run: Run) -> None:
-    daemon = SpawnedDaemon(home, "search.query_cache=7")
+    daemon = SpawnedDaemon(home, "search.query_cache_size=7")
     lines = {line["name"]: line for line in json.loads(run("config", "--json").stdout)}
-    assert (lines["search.query_cache"]["value"], lines["search.query_cache"]["source"]) == (
+    assert (lines["search.query_cache_size"]["value"], lines["search.query_cache_size"]["source"]) == (
         7,
         "command line",
     )

@@ -161,7 +161,7 @@ def test_the_logs_rotate(home: Path) -> None:
     paths.make()
     paths.log_file.write_bytes(b"an old line\n" * 100_000)
     paths.log_file.chmod(0o600)
-    SpawnedDaemon(home, "log.max_mb=1", "log.backups=1")
+    SpawnedDaemon(home, "log.max_mb=1", "log.backup_count=1")
     rotated = paths.log_file.with_name("memoryd.log.1")
     assert rotated.read_bytes().startswith(b"an old line")
     assert "an old line" not in paths.log_file.read_text()
@@ -231,7 +231,7 @@ def test_a_daemon_that_is_no_longer_the_owner_leaves(daemon: SpawnedDaemon, thef
 
 
 def test_it_leaves_when_idle_but_not_while_it_is_used(home: Path) -> None:
-    daemon = SpawnedDaemon(home, "daemon.idle_exit=2")
+    daemon = SpawnedDaemon(home, "daemon.idle_exit_seconds=2")
     process = ProcessId(daemon.info.pid, daemon.info.create_time)
     with KnowledgeClient(home, autostart=False) as client:
         until = time.monotonic() + 5

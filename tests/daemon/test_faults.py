@@ -329,7 +329,7 @@ def test_damaged_vectors_are_made_anew(
 
 
 def _with_endpoint(home: Path, url: str, **more: object) -> KnowledgeBase:
-    settings = {"embedder.model": "openai:stars", "embedder.base_url": url, "embedder.timeout": 2.0}
+    settings = {"embedder.model": "openai:stars", "embedder.base_url": url, "embedder.timeout_seconds": 2.0}
     return KnowledgeBase(home, settings={**settings, "lance.batch_seconds": 0.05, **more})
 
 
@@ -361,7 +361,7 @@ def test_a_slow_endpoint_keeps_nobody_waiting(home: Path, endpoint: FakeOpenAI) 
         gate.wait(60)
         return inner(request)
 
-    with _with_endpoint(home, endpoint.url, **{"embedder.timeout": 60.0}) as kb:
+    with _with_endpoint(home, endpoint.url, **{"embedder.timeout_seconds": 60.0}) as kb:
         eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
         endpoint.reply = reply  # type: ignore[method-assign]
         id = kb.add("written while it is slow")

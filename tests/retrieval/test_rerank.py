@@ -122,7 +122,7 @@ def test_while_it_loads(scripted: ScriptedScorer) -> None:
 def test_it_takes_too_long(host: RerankerHost, scripted: ScriptedScorer) -> None:
     scripted.held.clear()
     reranked = hurried(host).rerank("q", TEXTS, FORMER, never())
-    assert_as_it_was(reranked, "reranking with scripted", "reranker.deadline_ms allows 50 ms")
+    assert_as_it_was(reranked, "reranking with scripted", "reranker.timeout_ms allows 50 ms")
 
 
 def test_the_search_has_less_time_than_the_reranker(host: RerankerHost, scripted: ScriptedScorer) -> None:

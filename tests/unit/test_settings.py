@@ -14,7 +14,7 @@ from memory_client.errors import ConfigurationError, UnsafeDirectoryError
 from memory_client.paths import DataPaths
 from memoryd.app.setting import Setting, settings_of
 from memoryd.app.setting_groups import Group, about
-from memoryd.app.setting_sources import MASK, Sources
+from memoryd.app.setting_sources import MASK, RENAMED, Sources
 from memoryd.app.settings import SETTINGS, Settings, load_settings
 
 
@@ -54,9 +54,9 @@ def test_each_layer_overrides_the_one_below(paths: DataPaths) -> None:
 
 
 def test_a_whole_number_is_taken_for_a_fraction(paths: DataPaths) -> None:
-    settings = load_settings(written(paths, "[embedder]\ntimeout = 3"), {})
-    assert settings.embedder.timeout == 3.0
-    assert isinstance(settings.embedder.timeout, float)
+    settings = load_settings(written(paths, "[embedder]\ntimeout_seconds = 3"), {})
+    assert settings.embedder.timeout_seconds == 3.0
+    assert isinstance(settings.embedder.timeout_seconds, float)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_other_variables_switch_nothing_on(paths: DataPaths) -> None:
         ("[daemon]\nport = 1.5", "daemon.port", ["1.5"]),
         ("[daemon]\nport = 65536", "daemon.port", ["65536"]),
         ("[daemon]\nworkers = 0", "daemon.workers", ["from 1 to 256"]),
-        ("[daemon]\nidle_exit = nan", "daemon.idle_exit", ["nan", "0 or more"]),
-        ("[daemon]\nidle_exit = inf", "daemon.idle_exit", ["inf"]),
+        ("[daemon]\nidle_exit_seconds = nan", "daemon.idle_exit_seconds", ["nan", "0 or more"]),
+        ("[daemon]\nidle_exit_seconds = inf", "daemon.idle_exit_seconds", ["inf"]),
         ("[log]\nlevel = 'inof'", "log.level", ["'inof'", "one of debug, info", "'info'"]),
         ("[embedder]\nmodel = 'bundeld'", "embedder.model", ["'bundled'", "openai:<name>"]),
         ("[embedder]\nmodel = 'openai:'", "embedder.model", ["openai:<name>"]),
@@ -119,7 +119,7 @@ def test_a_file_that_others_may_write(paths: DataPaths) -> None:
     ("variable", "text", "words"),
     [
         ("MEMORYD_DAEMON_PORT", "http", ["'http'", "daemon.port", "a whole number"]),
-        ("MEMORYD_EMBEDDER_TIMEOUT", "soon", ["'soon'", "a number, 0.1 or more"]),
+        ("MEMORYD_EMBEDDER_TIMEOUT_SECONDS", "soon", ["'soon'", "a number, 0.1 or more"]),
         ("MEMORYD_EMBEDER_MODEL", "none", ["did you mean 'MEMORYD_EMBEDDER_MODEL'"]),
         ("MEMORYD_EMBEDDER_MODEL", "x", ["one of auto, bundled, none"]),
     ],
@@ -133,6 +133,21 @@ def test_a_wrong_variable(paths: DataPaths, variable: str, text: str, words: lis
 def test_undecodable_bytes_of_the_environment_are_refused(paths: DataPaths) -> None:
     text = os.fsdecode(b"\xff")
     assert refusal(paths, MEMORYD_EMBEDDER_DEVICE=text).data["setting"] == "embedder.device"
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_old_name_is_an_error_that_gives_the_new_one(paths: DataPaths, old: str, new: str) -> None:
+    group, _, key = old.partition(".")
+    error = refusal(paths, f"[{group}]\n{key} = 1")
+    assert error.data["setting"] == old
+    assert f"{paths.config}: there is no setting {old!r}; it is now {new!r}" in str(error)
+    written(paths, "")
+    variable, renamed = (f"MEMORYD_{name.replace('.', '_').upper()}" for name in (old, new))
+    error = refusal(paths, **{variable: "1"})
+    assert f"{variable} names no setting; it is now {renamed!r}" in str(error)
+    with pytest.raises(ConfigurationError, match=f"it is now '{new}'"):
+        load_settings(paths, {}, {old: 1})
+    assert new in {setting.name for setting in SETTINGS}
 
 
 def test_a_wrong_override(paths: DataPaths) -> None:

@@ -67,7 +67,7 @@ class Reranker:
         try:
             own = self._model.scores(query, texts, Deadline.after(deadline.within(self._seconds)))
         except DeadlineExceededError as error:
-            allowed = f"reranker.deadline_ms allows {self._seconds * 1000:g} ms"
+            allowed = f"reranker.timeout_ms allows {self._seconds * 1000:g} ms"
             return _unchanged(scores, f"not reranked: {error}; {allowed}")
         except MemorydError as error:
             return _unchanged(scores, f"not reranked: {error}")
