@@ -12,7 +12,7 @@ from memoryd.engine.knowledge.knowledge_index import KnowledgeIndex
 from memoryd.engine.knowledge.knowledge_merge import KnowledgeMerger, MergeRule
 from memoryd.engine.knowledge.knowledge_sharing import KnowledgeSharing
 from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
-from memoryd.language.conflicts.rules import by_rules
+from memoryd.language.conflicts.detector import detect_conflict
 from memoryd.retrieval.search import Search
 from memoryd.service.knowledge import KnowledgeService
 from memoryd.storage.knowledge.files import MemStorageFileSys
@@ -51,6 +51,6 @@ def build_knowledge(
     files = MemStorageFileSys(config.storage_path, config, clock=parts.clock)
     knowledge = KnowledgeStore(parts, catalogue, files, search, in_files=in_files)
     rule = MergeRule(settings.merge_days, settings.merge_increments)
-    merging = KnowledgeMerger(parts, knowledge, rule, by_rules, on_merge)
+    merging = KnowledgeMerger(parts, knowledge, rule, detect_conflict, on_merge)
     service = KnowledgeService(knowledge, merging, KnowledgeSharing(parts, knowledge))
     return KnowledgePart(knowledge, merging, service)

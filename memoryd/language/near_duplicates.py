@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-from memoryd.language.conflicts.statement import Statement, read
+from memoryd.language.conflicts.tokens import NormalizedText, normalize_text
 from memoryd.language.text_cache import text_cache
 
 _MOST_EXTRA = 0.2
@@ -22,7 +22,7 @@ _LONGEST = 4_000
 _MOST_COMPARED = 16
 _CHECKED_EVERY = 64
 
-_statement = text_cache(1024)(read)
+_normalized = text_cache(1024)(normalize_text)
 
 
 def guards_agree(a: str, b: str) -> bool:
@@ -31,7 +31,7 @@ def guards_agree(a: str, b: str) -> bool:
         return True
     if max(len(a), len(b)) > _LONGEST:
         return a.split() == b.split()
-    return _agree(_statement(a), _statement(b))
+    return _agree(_normalized(a), _normalized(b))
 
 
 class Groups:
@@ -117,8 +117,8 @@ def _share(first: Set[str], second: Set[str]) -> float:
     return both / max(1, len(first) + len(second) - both)
 
 
-def _agree(a: Statement, b: Statement) -> bool:
-    if (a.firm, a.times, a.asks) != (b.firm, b.times, b.asks):
+def _agree(a: NormalizedText, b: NormalizedText) -> bool:
+    if (a.exact, a.times, a.is_question) != (b.exact, b.times, b.is_question):
         return False
     shorter, longer = sorted((a.words, b.words), key=len)
     if len(longer) - len(shorter) > _MOST_EXTRA * len(longer):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memoryd.language.conflicts.detector import between
-from memoryd.language.conflicts.types import FoundConflict, Said
-from memoryd.language.triples import extracted
+from memoryd.language.conflicts.detector import detect_conflict
+from memoryd.language.conflicts.types import DatedText, DetectedConflict
 
 RECUR = [
     ("主人3点吃药", "主人8点吃药"),
@@ -96,8 +95,8 @@ ONCE = [
 ]
 
 
-def judged(a: str, b: str) -> FoundConflict | None:
-    return between(Said(a, triples=extracted(a)), Said(b, triples=extracted(b)))
+def judged(a: str, b: str) -> DetectedConflict | None:
+    return detect_conflict(DatedText(a), DatedText(b))
 
 
 @pytest.mark.parametrize(("a", "b"), RECUR)

@@ -11,7 +11,7 @@ from typing import Any
 
 import memoryd
 from memoryd.language import text_cache
-from memoryd.language.conflicts.claims import claims
+from memoryd.language.conflicts.clauses import read_clauses
 from memoryd.language.fold import query_terms
 
 NO_TEXT = {
@@ -56,7 +56,7 @@ def test_every_cache_holds_no_text_or_can_be_emptied() -> None:
 
 def test_all_of_them_are_emptied() -> None:
     query_terms("where did she put the keys")
-    claims("Her keys are in the kitchen")
+    read_clauses("Her keys are in the kitchen")
     assert any(cache.cache_info().currsize for cache in text_cache._caches)
     text_cache.clear_text_caches()
     assert [cache.cache_info().currsize for cache in text_cache._caches] == [0] * len(text_cache._caches)

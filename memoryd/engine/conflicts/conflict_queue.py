@@ -16,8 +16,8 @@ from memoryd.engine.conflicts.neighbours import KnownTriples
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory, unknown_ids_error
-from memoryd.language.conflicts.rules import by_rules
-from memoryd.language.conflicts.types import Judge
+from memoryd.language.conflicts.detector import detect_conflict
+from memoryd.language.conflicts.types import ConflictDetector
 from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import conflicts
@@ -37,15 +37,19 @@ _RANK = {"high": 0, "medium": 1, "low": 2}
 class ConflictQueue:
     """conflicts and resolve.
 
-    judge: decides on each candidate pair; the rules by default, another may ask them first.
+    detect: compares each candidate pair; by rules unless given.
     """
 
     def __init__(
-        self, parts: Parts, writer: MemoryWriter, triples: KnownTriples, judge: Judge = by_rules
+        self,
+        parts: Parts,
+        writer: MemoryWriter,
+        triples: KnownTriples,
+        detect: ConflictDetector = detect_conflict,
     ) -> None:
         self._parts = parts
         self._writer = writer
-        self._search = ConflictSearch(parts, triples, judge)
+        self._search = ConflictSearch(parts, triples, detect)
 
     def find(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
         """What excludes each other among the memories a scope sees, the gravest first, then the newest."""

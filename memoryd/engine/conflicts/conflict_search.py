@@ -1,4 +1,4 @@
-"""Looking for statements that exclude each other: candidates from the neighbourhood, then a judge."""
+"""Looking for statements that exclude each other: candidates from the neighbourhood, then the rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.conflicts.neighbours import KnownTriples, Neighbours
 from memoryd.engine.context import Parts
-from memoryd.language.conflicts.types import FoundConflict, Judge, Said
+from memoryd.language.conflicts.types import ConflictDetector, DatedText, DetectedConflict
 from memoryd.storage.connection import Connection
 from memoryd.storage.life import conflicts
 from memoryd.storage.life.conflicts import ConflictRow
@@ -27,23 +27,23 @@ Pair = tuple[StoredMemory, StoredMemory]
 class ConflictSearch:
     """Between memories, and between the versions of one."""
 
-    def __init__(self, parts: Parts, triples: KnownTriples, judge: Judge) -> None:
+    def __init__(self, parts: Parts, triples: KnownTriples, detect: ConflictDetector) -> None:
         self._parts = parts
         self._triples = triples
         self._neighbours = Neighbours(parts, triples)
-        self._judge = judge
+        self._detect = detect
 
     def between_memories(
         self, connection: Connection, scope: Scope, looked_at: Sequence[StoredMemory], now: float
     ) -> Iterator[ConflictRow]:
         """The conflicts of memories with those near them that are not noted yet, as rows to be noted."""
         known = conflicts.settled_pairs(connection, scope.user_id)
-        said: dict[int, Said] = {}
+        texts: dict[int, DatedText] = {}
         for pair in self._candidates(connection, scope, looked_at, known):
             for stored in pair:
-                if stored.row not in said:
-                    said[stored.row] = self._said(connection, scope, stored)
-            if found := self._judge(*(said[stored.row] for stored in pair)):
+                if stored.row not in texts:
+                    texts[stored.row] = self._dated_text(connection, scope, stored)
+            if found := self._detect(*(texts[stored.row] for stored in pair)):
                 yield self._row(connection, pair[0].record, pair[1].record, found, now)
 
     def between_versions(self, connection: Connection, record: Record, since: float) -> Iterator[Conflict]:
@@ -55,7 +55,7 @@ class ConflictSearch:
             if "text" not in after.changed or after.at < since:
                 continue
             old, new = before.record or record, after.record or record
-            if found := self._judge(Said(old.text, before.at), Said(new.text, before.at)):
+            if found := self._detect(DatedText(old.text, before.at), DatedText(new.text, before.at)):
                 yield _corrected(_side(before, old), _side(after, new), found)
 
     def _candidates(
@@ -78,17 +78,17 @@ class ConflictSearch:
                     known.add(ids)
                     yield pair
 
-    def _said(self, connection: Connection, scope: Scope, stored: StoredMemory) -> Said:
+    def _dated_text(self, connection: Connection, scope: Scope, stored: StoredMemory) -> DatedText:
         record = stored.record
         at = record.valid_from if record.valid_from is not None else record.created_at
-        return Said(record.text, at, self._triples.statements(connection, scope, stored.row))
+        return DatedText(record.text, at, self._triples.statements(connection, scope, stored.row))
 
     def _row(
         self,
         connection: Connection,
         first: Record,
         second: Record,
-        found: FoundConflict,
+        found: DetectedConflict,
         now: float,
     ) -> ConflictRow:
         return ConflictRow(
@@ -133,7 +133,7 @@ def _side(version: MemoryVersion, record: Record) -> ConflictSide:
     )
 
 
-def _corrected(old: ConflictSide, new: ConflictSide, found: FoundConflict) -> Conflict:
+def _corrected(old: ConflictSide, new: ConflictSide, found: DetectedConflict) -> Conflict:
     """The later version corrected the earlier one."""
     return Conflict(
         id=None,

@@ -18,7 +18,7 @@ from memoryd.engine.context import Parts
 from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.index.vectors.rounding import int64
 from memoryd.index.vectors.similar_pairs import near_pairs
-from memoryd.language.conflicts.types import FoundConflict, Judge, Said
+from memoryd.language.conflicts.types import ConflictDetector, DatedText, DetectedConflict
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.life import conflicts
@@ -34,7 +34,7 @@ _JUDGED = 2_000
 """Pairs looked at for contradictions in one merge, some milliseconds each, the best points first."""
 _TRIES = 3
 
-Clash = tuple[str, str, FoundConflict]
+Clash = tuple[str, str, DetectedConflict]
 """Two contents, the newer second, and what is the matter."""
 
 
@@ -66,20 +66,20 @@ class _MergePlan:
 
 
 class KnowledgeMerger:
-    """merge, and the job. judge: whether two points exclude each other; on_due: has the job carried out."""
+    """merge, and the job. detect: returns the conflict of two points; on_due: has the job carried out."""
 
     def __init__(
         self,
         parts: Parts,
         knowledge: KnowledgeStore,
         rule: MergeRule,
-        judge: Judge,
+        detect: ConflictDetector,
         on_due: Callable[[], None],
     ) -> None:
         self._parts = parts
         self._knowledge = knowledge
         self._rule = rule
-        self._judge = judge
+        self._detect = detect
         self._on_due = on_due
 
     def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMergeResult:
@@ -169,8 +169,8 @@ class KnowledgeMerger:
         clashes: list[Clash] = []
         for pair in found.apart[:_JUDGED]:
             contents = sorted((given[place]["content"] for place in pair), key=lambda one: made.get(one, 0.0))
-            first, second = (Said(one, made.get(one, 0.0)) for one in contents)
-            conflict = self._judge(first, second)
+            first, second = (DatedText(one, made.get(one, 0.0)) for one in contents)
+            conflict = self._detect(first, second)
             if conflict is not None:
                 clashes.append((first.text, second.text, conflict))
         return clashes

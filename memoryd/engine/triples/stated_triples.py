@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoryd.core.scope import Scope
-from memoryd.language.conflicts.functional_predicates import SINGLE
+from memoryd.language.conflicts.functional_predicates import FUNCTIONAL_PREDICATES
 from memoryd.language.triples import Statement
 from memoryd.storage.connection import Connection
 from memoryd.storage.triples import entities, evidence, rows
@@ -59,11 +59,11 @@ def _beside(connection: Connection, scope: Scope, one: StoredTriple) -> Iterator
     yield from rows.page(
         connection, scope, TripleCriteria(subject=subjects, object=objects), None, _OF_ATTRIBUTE
     )
-    single = SINGLE.get(one.statement.predicate)
-    if single is not None:
+    functional = FUNCTIONAL_PREDICATES.get(one.statement.predicate)
+    if functional is not None:
         wanted = TripleCriteria(
-            subject=None if single.turned else subjects,
-            object=objects if single.turned else None,
+            subject=None if functional.is_inverse else subjects,
+            object=objects if functional.is_inverse else None,
             predicates=[one.statement.predicate],
         )
         yield from rows.page(connection, scope, wanted, None, _OF_ATTRIBUTE)

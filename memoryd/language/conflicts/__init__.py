@@ -1,1 +1,1 @@
-"""Rules that tell whether two statements contradict each other."""
+"""Which two statements of a user contradict each other, by rules."""

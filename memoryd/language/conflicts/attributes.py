@@ -1,45 +1,45 @@
-"""What a claim says of attributes of which there is one: name, birthday, age, job, spouse, home and more."""
+"""Attributes with one value that no triple has: partner, blood type, phone number, the place of a thing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from memoryd.language.conflicts.attribute_rules import RULES, Rule
-from memoryd.language.conflicts.claims import Claim
-from memoryd.language.conflicts.clause_reader import words_of
-from memoryd.language.conflicts.locations import is_place, placed
-from memoryd.language.conflicts.naming import named, related
-from memoryd.language.conflicts.slot import Slot, bare, owner, plain
-from memoryd.language.text_cache import text_cache
+from memory_client.types import ConflictType
+from memoryd.language.conflicts.clauses import Clause, read_clause
+from memoryd.language.conflicts.states import is_about_a_thing
 
-_NUMBER_OF = re.compile(r"号码?$| number$")
-_PLACES = frozenset({"home", "origin"})
-
-
-@text_cache(4096)
-def slots(claim: Claim) -> tuple[Slot, ...]:
-    """The attributes a claim gives a value for."""
-    return tuple(slot for slot in _all(claim) if slot.value)
-
-
-def _all(claim: Claim) -> Iterator[Slot]:
-    for rule in RULES:
-        if slot := _by_rule(rule, claim):
-            yield slot
-    yield from named(claim)
-    yield from related(claim)
-    if place := placed(claim):
-        yield place
+_NOUN = re.compile(
+    r"(?P<owner>.*?)(?:的|'s )?(?P<what>血型|母语|国籍|星座|专业|手机号|电话|邮箱|密码|车牌|学号|民族|公司"
+    r"|blood type|native language|mother tongue|nationality|star sign|zodiac sign|major|phone|email|password"
+    r"|license plate|shoe size|employer|religion)(?:号码?| number| address)?(?:是|:| is )(?P<value>.+?)型?$"
+)
+_PARTNER = re.compile(
+    r"(?P<owner>.*?)(?: is| am|'m|'s| got)? (?P<what>married|engaged) to (?P<value>.+)$"
+    r"|(?P<owner_zh>.*?)[跟和与](?P<value_zh>..{1,2})(?:已经)?(?P<what_zh>结婚|订婚)了?$"
+)
+_PLACE = re.compile(
+    r"(?P<owner>.+?) (?P<what>is|are|was|were|will be)(?: \w+ed| kept| hidden| held)?"
+    r" (?:in|at|on|under|behind|inside|near|next to|above|below|beside) (?P<value>.+)$"
+    r"|(?P<owner_zh>.+?)在(?P<value_zh>[^有了过]{2,10}?)(?P<what_zh>举行|举办|召开|)$"
+)
+_OPINION = re.compile(r"^(?:i (?:think|guess|believe|suppose) (?:that )?|(?:我|主人)觉得)")
 
 
-def _by_rule(rule: Rule, claim: Claim) -> Slot | None:
-    match = rule.pattern.match(plain(claim.text))
-    if match is None:
-        return None
-    value = bare(match["value"])
-    if rule.attribute in _PLACES and not is_place(value):
-        return None
-    what = " ".join(words_of(_NUMBER_OF.sub("", match.groupdict().get("what") or "")))
-    attribute = f"{rule.attribute} {what}".strip()
-    return Slot(attribute, owner(match["who"]), value, rule.kind, rule.type, rule.severity)
+def attributes_of(clause: Clause) -> dict[tuple[str, ...], tuple[str, ConflictType]]:
+    """The value of each attribute a clause names, and the type of a conflict; by what it is, and whose."""
+    text = _OPINION.sub("", clause.text.strip(" .。"))
+    found: dict[tuple[str, ...], tuple[str, ConflictType]] = {}
+    for pattern in (_NOUN, _PARTNER, _PLACE):
+        if match := pattern.match(text):
+            parts = {group.removesuffix("_zh"): part for group, part in match.groupdict("").items() if part}
+            name, value = (parts.get("what", ""), *read_clause(parts.get("owner", "")).words), parts["value"]
+            if pattern is not _PLACE:
+                found[name] = value, "exclusive"
+            elif is_about_a_thing(text) and _is_place(value, clause):
+                found[name] = value, "place"
+    return found
+
+
+def _is_place(value: str, clause: Clause) -> bool:
+    """Not a time, nor a state such as `in danger`: Chinese, a name, or a noun with an article."""
+    return not clause.times and (not value.isascii() or " " in value or value.title() in clause.raw)

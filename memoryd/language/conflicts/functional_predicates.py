@@ -1,4 +1,4 @@
-"""Predicates of triples of which there is one."""
+"""Predicates of triples with one value for each subject."""
 
 from __future__ import annotations
 
@@ -6,40 +6,36 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory_client.types import ConflictType, Severity
+from memoryd.language.triples.predicates import FAVORITES
 
-ValueKind = Literal["text", "date", "number", "place", "name", "job", "blood"]
+ValueKind = Literal["text", "date", "number", "place", "job"]
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
-    """A predicate of which a subject has one object, or, when `turned`, an object one subject."""
+class FunctionalPredicate:
+    """A predicate with one object for each subject, or, if `is_inverse`, one subject for each object."""
 
     kind: ValueKind
     type: ConflictType
     severity: Severity
-    turned: bool = False
+    is_inverse: bool = False
 
 
-SINGLE = {
-    "name": Single("name", "exclusive", "high"),
-    "born_on": Single("date", "exclusive", "high"),
-    "born_in": Single("place", "place", "medium"),
-    "age": Single("number", "exclusive", "low"),
-    "height": Single("number", "number", "medium"),
-    "weight": Single("number", "number", "low"),
-    "lives_in": Single("place", "place", "medium"),
-    "comes_from": Single("place", "place", "medium"),
-    "works_as": Single("job", "exclusive", "medium"),
-    "works_at": Single("place", "exclusive", "medium"),
-    "wife_of": Single("name", "exclusive", "high", turned=True),
-    "husband_of": Single("name", "exclusive", "high", turned=True),
-    "mother_of": Single("name", "exclusive", "high", turned=True),
-    "father_of": Single("name", "exclusive", "high", turned=True),
-    "boss_of": Single("name", "exclusive", "medium", turned=True),
-    "girlfriend_of": Single("name", "exclusive", "medium", turned=True),
-    "boyfriend_of": Single("name", "exclusive", "medium", turned=True),
+FUNCTIONAL_PREDICATES = {
+    "name": FunctionalPredicate("text", "exclusive", "high"),
+    "born_on": FunctionalPredicate("date", "exclusive", "high"),
+    "age": FunctionalPredicate("number", "exclusive", "low"),
+    "height": FunctionalPredicate("number", "number", "medium"),
+    "weight": FunctionalPredicate("number", "number", "low"),
+    "works_as": FunctionalPredicate("job", "exclusive", "medium"),
+    "works_at": FunctionalPredicate("place", "exclusive", "medium"),
+    "born_in": FunctionalPredicate("place", "place", "medium"),
+    "lives_in": FunctionalPredicate("place", "place", "medium"),
+    "comes_from": FunctionalPredicate("place", "place", "medium"),
 }
-SINGLE |= {
-    f"favorite_{kind}": Single("text", "exclusive", "medium")
-    for kind in "color food drink fruit movie book song singer band sport season animal game city".split()
-}
+for _name in FAVORITES:
+    FUNCTIONAL_PREDICATES[f"favorite_{_name}"] = FunctionalPredicate("text", "exclusive", "medium")
+for _name in ("wife_of", "husband_of", "mother_of", "father_of"):
+    FUNCTIONAL_PREDICATES[_name] = FunctionalPredicate("text", "exclusive", "high", is_inverse=True)
+for _name in ("boss_of", "girlfriend_of", "boyfriend_of"):
+    FUNCTIONAL_PREDICATES[_name] = FunctionalPredicate("text", "exclusive", "medium", is_inverse=True)

@@ -1,50 +1,46 @@
-"""What triples say that excludes each other: one predicate of which there is one, and two values for it."""
+"""Two triples that contradict each other."""
 
 from __future__ import annotations
 
 import re
 
 from memory_client.types import Severity
-from memoryd.language.conflicts.functional_predicates import SINGLE, Single
-from memoryd.language.conflicts.types import FoundConflict
-from memoryd.language.conflicts.values import excludes, growth
+from memoryd.language.conflicts.functional_predicates import FUNCTIONAL_PREDICATES
+from memoryd.language.conflicts.types import DetectedConflict
+from memoryd.language.conflicts.values import number_difference, values_conflict
 from memoryd.language.fold import fold
 from memoryd.language.triples import Statement, key_of
 
 _ANYBODY = re.compile(r"user's (?:friend|colleague|classmate|roommate|neighbor|cousin|student|teacher)s?")
-"""One of several whom nobody names."""
+"""One of several people without a name."""
 _GRAVE = frozenset({"allergic_to", "suffers_from", "name", "born_on"})
 
 
-def exclude(a: Statement, b: Statement) -> FoundConflict | None:
-    """The conflict of two statements about the same time; no detail where predicates are opposed."""
+def compare_triples(a: Statement, b: Statement) -> DetectedConflict | None:
+    """The conflict of two triples about the same time; its detail is empty for opposite predicates."""
     if (a.frequency, a.condition) != (b.frequency, b.condition) or _ANYBODY.fullmatch(a.subject):
         return None
     if key_of(a.subject) == key_of(b.subject) and key_of(a.object) == key_of(b.object):
-        return _opposed(a, b)
-    single = SINGLE.get(a.predicate)
-    if single is None or a.predicate != b.predicate or a.negation or b.negation:
+        return _compare_predicates(a, b)
+    functional = FUNCTIONAL_PREDICATES.get(a.predicate)
+    if functional is None or a.predicate != b.predicate or a.negation or b.negation:
         return None
-    mine, theirs = (a.subject, b.subject) if single.turned else (a.object, b.object)
-    shared = (a.object, b.object) if single.turned else (a.subject, b.subject)
-    if key_of(shared[0]) != key_of(shared[1]) or not _differ(single, mine, theirs):
+    ends = [(a.subject, a.object), (b.subject, b.object)]
+    (mine, shared), (theirs, other) = ends if functional.is_inverse else [end[::-1] for end in ends]
+    # a relative without a name may be anybody
+    if key_of(shared) != key_of(other) or "user's " in mine or "user's " in theirs:
         return None
-    grows = growth(mine, theirs) if a.predicate == "age" else None
-    return FoundConflict(single.type, single.severity, f"{mine} / {theirs}", grows)
+    if not values_conflict(functional.kind, fold(mine), fold(theirs)):
+        return None
+    age_difference = number_difference(mine, theirs) if a.predicate == "age" else None
+    return DetectedConflict(functional.type, functional.severity, f"{mine} / {theirs}", age_difference)
 
 
-def _opposed(a: Statement, b: Statement) -> FoundConflict | None:
-    """The same said and denied, or liked and disliked; the texts tell it better than predicates."""
+def _compare_predicates(a: Statement, b: Statement) -> DetectedConflict | None:
+    """A triple and its negation, or liking and disliking."""
     severity: Severity = "high" if a.predicate in _GRAVE else "medium"
     if a.predicate == b.predicate and a.negation != b.negation:
-        return FoundConflict("negation", severity, "")
+        return DetectedConflict("negation", severity, "")
     if {a.predicate, b.predicate} == {"likes", "dislikes"} and not a.negation and not b.negation:
-        return FoundConflict("antonym", "medium", "")
+        return DetectedConflict("antonym", "medium", "")
     return None
-
-
-def _differ(single: Single, a: str, b: str) -> bool:
-    """Whether two values exclude each other; a relative nobody names may be anybody."""
-    if "user's " in a or "user's " in b:
-        return False
-    return excludes(single.kind, fold(a), fold(b))

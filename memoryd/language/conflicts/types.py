@@ -1,4 +1,4 @@
-"""What is compared, and what is found."""
+"""What the conflict rules compare, and what they return."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from memoryd.language.triples import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class FoundConflict:
-    """detail: what stands against what, in a few words; grows: by how much the second age is more."""
+class DetectedConflict:
+    """detail: the two values or clauses; age_difference: second age minus first, of two ages."""
 
     type: ConflictType
     severity: Severity
     detail: str
-    grows: float | None = None
+    age_difference: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A text, what triples are known of it, and when it was said (epoch seconds)."""
+class DatedText:
+    """A text, when it was stated (epoch seconds), and its triples; None: extract them from the text."""
 
     text: str
     at: float = 0.0
-    triples: Sequence[Statement] = ()
+    triples: Sequence[Statement] | None = None
 
 
-Judge = Callable[[Said, Said], FoundConflict | None]
-"""Whether two statements of one user exclude each other."""
+ConflictDetector = Callable[[DatedText, DatedText], DetectedConflict | None]
+"""Returns the conflict of two texts of one user, if any."""
