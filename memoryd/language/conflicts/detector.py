@@ -21,7 +21,7 @@ def detect_conflict(first: DatedText, second: DatedText) -> DetectedConflict | N
     """
     years = (second.at - first.at) / _YEAR_SECONDS
     conflicts = [conflict for conflict in _conflicts(first, second) if not _has_aged(conflict, years)]
-    worst = min(conflicts, key=lambda conflict: _RANK[conflict.severity], default=None)
+    worst = min(conflicts, key=lambda one: (_RANK[one.severity], len(one.detail)), default=None)
     if worst is not None and worst.severity == "medium" and abs(years) >= _CHANGE_YEARS:
         return replace(worst, severity="low")
     return worst
