@@ -138,7 +138,7 @@ def test_resolve_archives_the_loser(ready: Face, user: str) -> None:
     winner, loser = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
     kb.conflicts(user_id=user)
     done = kb.resolve(winner, loser, reason="she said so", user_id=user)
-    assert done == {"winner": winner, "loser": loser, "archived": True, "closed": 1}
+    assert done == {"winner": winner, "loser": loser, "archived": True, "closed_count": 1}
     lost = kb.get(loser, user_id=user)
     assert (lost["state"], lost["archived_because"], lost["version"]) == ("archived", "wrong", 2)
     last = kb.history(loser, user_id=user)[-1]
@@ -178,7 +178,7 @@ def test_both_may_be_kept(ready: Face, user: str) -> None:
     first, second = (kb.add(text, user_id=user) for text in (LAWYER, NURSE))
     kb.conflicts(user_id=user)
     done = kb.resolve(first, second, keep_both=True, user_id=user)
-    assert done == {"winner": first, "loser": second, "archived": False, "closed": 1}
+    assert done == {"winner": first, "loser": second, "archived": False, "closed_count": 1}
     assert kb.get(second, user_id=user)["state"] == "active"
     assert kb.conflicts(user_id=user) == []
     kb.update_importance(second, value=2.0, user_id=user)
@@ -383,5 +383,5 @@ def test_what_a_merge_of_knowledge_found_is_told(ready: Face, user: str) -> None
     with pytest.raises(NotFoundError):
         kb.resolve(first, second, keep_both=True, user_id=f"{user}-other")
     done = kb.resolve(first, second, keep_both=True, user_id=user)
-    assert done == {"winner": first, "loser": second, "archived": False, "closed": 1}
+    assert done == {"winner": first, "loser": second, "archived": False, "closed_count": 1}
     assert kb.conflicts(user_id=user) == []
