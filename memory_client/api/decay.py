@@ -34,9 +34,8 @@ class DecayAPI:
     ) -> DecayPass:
         """Make a pass now.
 
-        Passes from ahead of the clock were made when it was set wrong and are undone first. But when the
-        user's days run on from today, or most lie ahead, it is now that the clock is wrong: nothing is done
-        or undone, and `note` says so.
+        A pass is skipped, and `note` says why, while the clock seems to be wrong: set back, if the dates on
+        which the user was active continue after today; set ahead, if there were none for over a year.
         """
 
     @long_running

@@ -68,12 +68,12 @@ class DecayPreview(TypedDict):
     """Expired ones first, then the weakest."""
     counts: dict[str, int]
     """active, review, decay, expired; remaining: those left for the passes after it."""
-    undo: list[str]
-    """Passes it would undo, because they lie in the future."""
     passes: list[PassInfo]
     """The last ten that did something to memories the agent sees, newest first, with how many of these."""
     clock_behind: bool
-    """Whether the clock seems to be set back: then a pass does nothing."""
+    """Whether the clock seems to be set back: then a pass is skipped."""
+    note: str | None
+    """Why a pass would be skipped; None if it would be made."""
 
 
 class DecayPass(TypedDict):
@@ -84,7 +84,6 @@ class DecayPass(TypedDict):
     archived: list[str]
     reviewed: list[str]
     """Memories a review was queued for."""
-    undone: list[str]
     remaining_count: int
     """What is left for the passes after it."""
     note: str | None

@@ -96,10 +96,8 @@ def _preview_lines(found: DecayPreview, memories: Mapping[str, Memory]) -> Itera
     )
     if counts["remaining"]:
         yield f"{counts['remaining']:,} are left for later passes"
-    if found["clock_behind"]:
-        yield "! the clock seems to be set back: a pass does nothing until it is right"
-    for id in found["undo"]:
-        yield f"! {id} lies in the future and would be undone"
+    if found["note"]:
+        yield f"! {found['note']}"
     for one in found["items"]:
         yield _faded_line(one, memories.get(one["id"]))
     for info in found["passes"]:
@@ -118,8 +116,6 @@ def _pass_lines(done: DecayPass) -> Iterator[str]:
     if done["id"] is None:
         yield f"! {done['note']}"
         return
-    for id in done["undone"]:
-        yield f"undone, because it lies in the future: {id}"
     yield f"{done['id']}: archived {len(done['archived']):,}, asked about {len(done['reviewed']):,}"
     if done["remaining_count"]:
         yield f"{done['remaining_count']:,} are left for later passes"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -20,12 +21,17 @@ from memoryd.core.life.decay_rules import DEFAULT_RULES, DecayRules
 from memoryd.core.times import EARLIEST, LATEST, ZoneSource, utc
 
 DayClock = Literal["active", "wall"]
+ClockJump = Literal["behind", "ahead"]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 DAY = 86_400.0
 _APART = 28
 """Days without a sign of the user, from which on what lies ahead of the clock is no continuation of today."""
+_ABSENT = 365
+"""Days without a date, from which on a later date is taken for a jump of the clock."""
+_SETTLED = 7
+"""Dates after such a jump, from which on it is taken for a long absence."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -84,22 +90,37 @@ class Days:
         return np.asarray(latest[np.searchsorted(self.seqs[order], seqs, side="left")], np.float64)
 
 
-def is_behind(today: int, noted: Sequence[tuple[int, int]], passed: Sequence[int]) -> bool:
-    """Whether the clock is set back; if not, what lies ahead of it was told by a clock set ahead.
+def clock_jump(today: int, recorded: Sequence[tuple[int, int]], passes: Sequence[int]) -> ClockJump | None:
+    """Whether the clock seems to have jumped: `behind` or `ahead` of the days on which the user was there.
 
-    It is set back when most dates lie ahead, as for a machine that wakes up in 1970, or when dates run on
-    from today, unless as many up to today were noted after those: then somebody went back and lives here.
-    noted: active dates with their change numbers; passed: dates of passes that stand.
+    recorded: active dates with their change numbers; passes: dates of decay passes that were not undone.
     """
-    ahead = sum(day > today + 1 for day, _ in noted)
-    if 2 * ahead > len(noted):
+    if _is_behind(today, recorded, passes):
+        return "behind"
+    return "ahead" if _is_ahead(today, [*(day for day, _ in recorded), *passes]) else None
+
+
+def _is_behind(today: int, recorded: Sequence[tuple[int, int]], passes: Sequence[int]) -> bool:
+    """Most dates lie in the future, as for a machine that wakes up in 1970, or dates continue from today.
+
+    Unless as many dates up to today were recorded after those: then the user went back and lives here.
+    """
+    future = sum(day > today + 1 for day, _ in recorded)
+    if 2 * future > len(recorded):
         return True
     soon = range(today + 2, today + _APART)
-    near = [seq for day, seq in noted if day in soon]
+    near = [seq for day, seq in recorded if day in soon]
     if not near:
-        return any(day in soon for day in passed)
+        return any(day in soon for day in passes)
     first = min(near)
-    return sum(day <= today + 1 and seq > first for day, seq in noted) < len(near)
+    return sum(day <= today + 1 and seq > first for day, seq in recorded) < len(near)
+
+
+def _is_ahead(today: int, dates: Sequence[int]) -> bool:
+    """No date for over a year, and only a few since."""
+    past = sorted({day for day in dates if day <= today})
+    recent = [*past, today][-_SETTLED - 1 :]
+    return bool(past) and any(later - earlier > _ABSENT for earlier, later in pairwise(recent))
 
 
 def lived(begins: Sequence[int], today: int, dates: Sequence[int], longest: float) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -13,12 +14,13 @@ import numpy.typing as npt
 from memory_client.errors import InvalidStateError, NotFoundError
 from memory_client.types import DecayOutcome, DecayPass, DecayPreview, FadingMemory, PassInfo, UndoPassResult
 from memoryd.core.life import decay
-from memoryd.core.life.active_days import DAY, Floats, is_behind
+from memoryd.core.life.active_days import ClockJump, Floats
 from memoryd.core.life.decay import OUTCOMES, Cohort
 from memoryd.core.operators import CALLER, DECAY, SYSTEM
 from memoryd.core.record import CATEGORIES, Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
+from memoryd.engine.decay.effective_importance import find_clock_jump
 from memoryd.engine.memories.archive import MemoryArchive
 from memoryd.engine.memories.memory_writer import MemoryWriter
 from memoryd.storage.connection import Connection
@@ -32,13 +34,18 @@ from memoryd.storage.records.memories import StoredMemory
 from memoryd.storage.records.versions import Cause
 from memoryd.storage.requests import RequestKey
 
+log = logging.getLogger(__name__)
+
 _AT_LEAST = 20
 _MOST = 1000
 """Of each outcome in one pass: it is one transaction."""
 _SHOWN_PASSES = 10
-_BEHIND = (
-    "the clock seems to be set back: the user was there on later dates, so nothing is done until it is right"
-)
+_NOTES: dict[ClockJump, str] = {
+    "behind": "the clock seems to be set back, as the user was active on later dates; "
+    "passes are skipped until it is right",
+    "ahead": "the clock seems to be set ahead, as the user was not active for over a year; "
+    "passes are skipped for some more days",
+}
 _ENDS: tuple[DecayOutcome, ...] = ("expired", "decay")
 _OUTCOMES: tuple[DecayOutcome, ...] = (*_ENDS, "review")
 
@@ -74,17 +81,16 @@ class DecayPasses:
         now = self._parts.clock()
         with self._parts.database.read() as connection:
             plan = self._plan(connection, scope, now)
-            behind = self._is_behind(connection, scope.user_id, now)
-            ahead = [] if behind else decay_passes.ahead(connection, scope, now + DAY)
+            jump = find_clock_jump(connection, self._parts.calendar, scope.user_id, now)
             latest = decay_passes.latest(connection, scope, _SHOWN_PASSES)
             items = _faded(connection, scope, plan, limit)
         counts = {str(outcome): len(plan.places[outcome]) for outcome in _OUTCOMES}
         return DecayPreview(
             items=items,
             counts={"active": plan.active, **counts, "remaining": plan.remaining},
-            undo=[one.id for one in ahead],
             passes=[_info(one) for one in latest],
-            clock_behind=behind,
+            clock_behind=jump == "behind",
+            note=jump and _NOTES[jump],
         )
 
     def run(self, scope: Scope, key: RequestKey | None, operator: str = CALLER) -> DecayPass:
@@ -94,17 +100,13 @@ class DecayPasses:
             return cast(DecayPass, reply)
         now = self._parts.clock()
         with self._parts.database.read() as connection:
-            behind = self._is_behind(connection, scope.user_id, now)
-        undone = [] if behind else self._undo_ahead(scope.user_id, now)
-        with self._parts.database.read() as connection:
-            plan = None if behind else self._plan(connection, scope, now)
+            jump = find_clock_jump(connection, self._parts.calendar, scope.user_id, now)
+            plan = None if jump else self._plan(connection, scope, now)
 
         def apply(tx: Transaction) -> DecayPass:
-            if plan is None:
-                return DecayPass(
-                    id=None, archived=[], reviewed=[], undone=[], remaining_count=0, note=_BEHIND
-                )
-            return self._carry_out(tx, scope, plan, operator, undone, now)
+            if jump:
+                return self._skip(tx, scope, jump, operator, now)
+            return self._carry_out(tx, scope, cast(_Plan, plan), operator, now)
 
         return self._parts.write_once(key, apply, now)
 
@@ -135,11 +137,13 @@ class DecayPasses:
 
         return self._parts.write_once(key, apply, now)
 
-    def _is_behind(self, connection: Connection, user_id: str, now: float) -> bool:
-        """Whether the clock is set back, so that nothing may be done or undone."""
-        day = self._parts.calendar.day
-        ahead = decay_passes.ahead(connection, Scope(user_id, ALL_AGENTS), now + DAY)
-        return is_behind(day(now), days.recorded_days(connection, user_id), [day(one.at) for one in ahead])
+    def _skip(self, tx: Transaction, scope: Scope, jump: ClockJump, operator: str, now: float) -> DecayPass:
+        """Report the jump; the date of a skipped pass tells a long absence from a clock set ahead."""
+        log.warning("a decay pass was skipped: %s", _NOTES[jump])
+        if jump == "ahead":
+            id = self._parts.ids.new("pas", now)
+            decay_passes.insert(tx, id, scope.user_id, now, operator, Counter(), Counter())
+        return DecayPass(id=None, archived=[], reviewed=[], remaining_count=0, note=_NOTES[jump])
 
     def _plan(self, connection: Connection, scope: Scope, now: float) -> _Plan:
         cohort = Cohort.of(
@@ -158,9 +162,7 @@ class DecayPasses:
             remaining += max(0, len(found) - most)
         return _Plan(cohort, passed, effective, active, places, remaining)
 
-    def _carry_out(
-        self, tx: Transaction, scope: Scope, plan: _Plan, operator: str, undone: list[str], now: float
-    ) -> DecayPass:
+    def _carry_out(self, tx: Transaction, scope: Scope, plan: _Plan, operator: str, now: float) -> DecayPass:
         id = self._parts.ids.new("pas", now)
         archived: list[Record] = []
         for outcome in _ENDS:
@@ -176,7 +178,6 @@ class DecayPasses:
             id=id,
             archived=_ids(archived),
             reviewed=_ids(reviewed),
-            undone=undone,
             remaining_count=plan.remaining,
             note=None,
         )
@@ -230,30 +231,6 @@ class DecayPasses:
             pass_id=pass_id,
         )
         reviews.insert(tx, review)
-
-    def _undo_ahead(self, user_id: str, now: float) -> list[str]:
-        """Undo the passes that were made by a clock set ahead, exactly; their ids."""
-
-        def apply(tx: Transaction) -> list[str]:
-            everyones = Scope(user_id, ALL_AGENTS)
-            found = decay_passes.ahead(tx.connection, everyones, now + DAY)
-            for one in found:
-                self._take_back(tx, everyones, one.id, now)
-            return [one.id for one in found]
-
-        return self._parts.database.write(apply)
-
-    def _take_back(self, tx: Transaction, scope: Scope, pass_id: str, now: float) -> None:
-        """Make everything as if a pass had not been."""
-        cause = Cause("restore", DECAY, f"{pass_id} was made by a clock set ahead")
-        put_away = decay_passes.archived_by(tx.connection, scope, pass_id)
-        for one in memories.find(tx.connection, scope, put_away).values():
-            as_before = replace(
-                one.record, state="active", archived_because=None, archived_at=None, archived_by=None
-            )
-            self._writer.apply(tx, one, as_before, now, cause)
-        reviews.withdraw_pass(tx, scope, pass_id)
-        decay_passes.undo(tx, scope, pass_id, now)
 
 
 def _by_agent(records: list[Record]) -> Counter[str | None]:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoryd.core.life import review
-from memoryd.core.life.active_days import Calendar
+from memoryd.core.life.active_days import Calendar, ClockJump, clock_jump
 from memoryd.core.life.decay import Cohort, fading
 from memoryd.core.record import Record
 from memoryd.engine.context import Parts
 from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import active_days as days
-from memoryd.storage.life import reviews
+from memoryd.storage.life import decay_passes, reviews
 from memoryd.storage.life.reviews import ReviewRow
 from memoryd.storage.records.memories import StoredMemory
 
@@ -52,3 +52,9 @@ def update_reviews(
     if is_due and reviews.pending_id(tx.connection, *owner, "promotion") is None:
         id = parts.ids.new("rev", now)
         reviews.insert(tx, ReviewRow(id, *owner, "promotion", after, record.decay_from, now))
+
+
+def find_clock_jump(connection: Connection, calendar: Calendar, user_id: str, now: float) -> ClockJump | None:
+    """Whether the clock seems to have jumped, by the dates of a user and of the decay passes."""
+    passes = [calendar.day(at) for at in decay_passes.times(connection, user_id)]
+    return clock_jump(calendar.day(now), days.recorded_days(connection, user_id), passes)

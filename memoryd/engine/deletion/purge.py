@@ -10,6 +10,7 @@ from memoryd.core.life.active_days import DAY, lived
 from memoryd.core.operators import CALLER, DECAY
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
+from memoryd.engine.decay.effective_importance import find_clock_jump
 from memoryd.engine.deletion.removal import PhysicalRemoval
 from memoryd.engine.memories.memory_writer import MemoryWriter
 from memoryd.storage.connection import Connection
@@ -49,9 +50,9 @@ class ArchivePurge:
             )
 
         def found(connection: Connection) -> list[str]:
-            ids, doubtful = self._ripe(connection, scope, retention, now)
-            if doubtful and not ids:
-                raise _made_up(retention, doubtful)
+            ids = self._ripe(connection, scope, retention, now)
+            if not ids and find_clock_jump(connection, self._parts.calendar, scope.user_id, now):
+                raise _clock_jumped(retention)
             return ids
 
         if dry_run:
@@ -72,21 +73,18 @@ class ArchivePurge:
             self._parts.database.write(partial(self._retire, Scope(user_id, ALL_AGENTS)))
 
     def _retire(self, scope: Scope, tx: Transaction) -> list[str]:
-        ids, _ = self._ripe(tx.connection, scope, self._retention, self._parts.clock())
+        ids = self._ripe(tx.connection, scope, self._retention, self._parts.clock())
         return self._destroy(tx, scope, ids, DECAY)
 
-    def _ripe(
-        self, connection: Connection, scope: Scope, retention: float, now: float
-    ) -> tuple[list[str], int]:
-        """What was archived so many days ago, and how many more a jump of the clock may have made so old."""
+    def _ripe(self, connection: Connection, scope: Scope, retention: float, now: float) -> list[str]:
+        """What was archived so many days ago; a jump of the clock makes nothing old."""
         day = self._parts.calendar.day
         ripe = decay_passes.ripe(connection, scope, now - retention * DAY)
         signs = [date for date, _ in active_days.recorded_days(connection, scope.user_id)]
         signs += [day(at) for at in decay_passes.times(connection, scope.user_id)]
         longest = max(1.0, retention * _STRETCH)
         passed = lived([day(at) for _, at in ripe], day(now), signs, longest)
-        ids = [id for (id, _), known in zip(ripe, passed, strict=True) if known >= int(retention)]
-        return ids, len(ripe) - len(ids)
+        return [id for (id, _), known in zip(ripe, passed, strict=True) if known >= int(retention)]
 
     def _destroy(self, tx: Transaction, scope: Scope, ids: list[str], operator: str) -> list[str]:
         stored = memories.find(tx.connection, scope, ids)
@@ -97,10 +95,10 @@ class ArchivePurge:
         return gone
 
 
-def _made_up(retention: float, doubtful: int) -> InvalidParameterError:
+def _clock_jumped(retention: float) -> InvalidParameterError:
     return InvalidParameterError(
-        f"older_than: by the clock {doubtful} memories were archived over {retention:g} days ago, but on too "
-        "few of these days was anybody there: it may be set ahead. Set it right, or use delete_many(ids)",
+        f"older_than: the clock seems to have jumped, and nothing was archived for {retention:g} days on "
+        "which the user was active; set the clock right, or use delete_many(ids)",
         parameter="older_than",
         value=retention,
         expected="a clock that is right, or ids for delete_many",

@@ -64,11 +64,6 @@ def latest(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[Pas
     return _select(connection, scope, where="m.archived_count + m.review_count > 0", tail=tail)
 
 
-def ahead(connection: sqlite3.Connection, scope: Scope, after: float) -> list[PassRow]:
-    """The passes from after a time that are not undone."""
-    return _select(connection, scope, where="m.at > ? AND m.undone_at IS NULL", params=[after])
-
-
 def undo(tx: Transaction, scope: Scope, id: str, now: float) -> None:
     """Mark what the scope sees of a pass undone."""
     owner, params = scoped(scope)
@@ -79,8 +74,9 @@ def undo(tx: Transaction, scope: Scope, id: str, now: float) -> None:
 
 
 def times(connection: sqlite3.Connection, user_id: str) -> list[float]:
-    """When there was a pass, at any agent's memories."""
-    found = connection.execute("SELECT DISTINCT at FROM passes WHERE user_id = ?", (user_id,))
+    """When there was a pass that was not undone, over any agent's memories."""
+    sql = "SELECT DISTINCT at FROM passes WHERE user_id = ? AND undone_at IS NULL"
+    found = connection.execute(sql, (user_id,))
     return [float(at) for (at,) in found]
 
 
