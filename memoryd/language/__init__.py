@@ -1,1 +1,1 @@
-"""Knowledge of Chinese and English: folding, times, triples, conflicts and query rules."""
+"""Rules about Chinese and English text: folding, numbers, times, triples, conflicts and queries."""

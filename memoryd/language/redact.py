@@ -1,4 +1,4 @@
-"""Screening: credentials leave every text before it is first written anywhere."""
+"""Redaction: credentials are removed from every text before it is first written."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _PLUGINS = (
     "twilio",
 )
 _KEY = "[A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
-_START = r"(?<![A-Za-z0-9_\-])"  # of a token; a pattern tried once a token takes time linear in the text
-# What the library does not know, knows by its first line only, or takes time quadratic in the text for.
+_START = r"(?<![A-Za-z0-9_\-])"  # of a token: a pattern tried once per token takes linear time
+# Kinds that detect-secrets lacks, matches by their first line only, or matches in quadratic time.
 _OWN = {
     "private_key": (
         rf"-----BEGIN {_KEY}(?:(?:(?!-----(?:BEGIN|END) ).)*+-----END {_KEY}|(?:\s*+[A-Za-z0-9+/=]{{30,}})*+)"
@@ -44,12 +44,12 @@ _OWN = {
 }
 _TOKEN_REST = re.compile(r"[A-Za-z0-9_\-]*")
 _HINT = re.compile(r"[A-Za-z0-9_\-+/=]{16}|://|-----|:_authToken")
-"""What every credential has; texts without it, nearly all, need no closer look."""
+"""Every credential contains one of these; nearly all texts contain none and are skipped."""
 
 
 @functools.cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """(kind, pattern) of detect-secrets' detectors and ours; the import takes a quarter of a second."""
+    """(kind, pattern) of every detector; importing detect-secrets takes a quarter of a second."""
     found = [(kind, re.compile(pattern, re.DOTALL)) for kind, pattern in _OWN.items()]
     for name in _PLUGINS:
         module = importlib.import_module(f"detect_secrets.plugins.{name}")
@@ -61,20 +61,20 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def _ascii(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    """The same for ASCII alone: a Chinese character ends a token, though it is a letter."""
+    """The pattern for ASCII only: a Chinese character is a letter, but ends a token."""
     return re.compile(pattern.pattern, pattern.flags & ~re.UNICODE | re.ASCII)
 
 
 def warm_up() -> None:
-    """Load the detectors, so that the first text does not wait for them."""
+    """Load the detectors before the first text."""
     _patterns()
 
 
-def screen_text(text: str) -> tuple[str, Counter[str]]:
-    """The text with each credential replaced by `[secret:kind]`, and how many of each kind there were."""
+def redact_text(text: str) -> tuple[str, Counter[str]]:
+    """The text with each credential replaced by `[secret:kind]`, and the count of each kind."""
     if not _HINT.search(text):
         return text, Counter()
-    spans = _merged((span for kind, pattern in _patterns() for span in _spans(text, kind, pattern)))
+    spans = _merge((span for kind, pattern in _patterns() for span in _spans(text, kind, pattern)))
     pieces, at = [], 0
     for start, end, kind in spans:
         pieces += [text[at:start], f"[secret:{kind}]"]
@@ -82,37 +82,37 @@ def screen_text(text: str) -> tuple[str, Counter[str]]:
     return "".join([*pieces, text[at:]]), Counter(kind for _, _, kind in spans)
 
 
-def screen_value(value: Any) -> tuple[Any, Counter[str]]:
-    """The same for every string inside a JSON-like value."""
+def redact_value(value: Any) -> tuple[Any, Counter[str]]:
+    """The same for every string in a JSON-like value."""
     if isinstance(value, str):
-        return screen_text(value)
+        return redact_text(value)
     if isinstance(value, dict):
-        items, found = _screen_all(value.values())
+        items, found = _redact_all(value.values())
         return dict(zip(value, items, strict=True)), found
     if isinstance(value, list | tuple):
-        items, found = _screen_all(value)
+        items, found = _redact_all(value)
         return type(value)(items), found
     return value, Counter()
 
 
-def _screen_all(values: Iterable[Any]) -> tuple[list[Any], Counter[str]]:
-    screened = [screen_value(value) for value in values]
-    return [value for value, _ in screened], sum((found for _, found in screened), Counter())
+def _redact_all(values: Iterable[Any]) -> tuple[list[Any], Counter[str]]:
+    redacted = [redact_value(value) for value in values]
+    return [value for value, _ in redacted], sum((found for _, found in redacted), Counter())
 
 
 def _spans(text: str, kind: str, pattern: re.Pattern[str]) -> Iterable[tuple[int, int, str]]:
     at = 0
     while match := pattern.search(text, at):
-        if kind == "basic_auth_credentials":  # the address around the password stays
+        if kind == "basic_auth_credentials":  # keep the address around the password
             start, end = match.span(1)
-        else:  # some detectors stop within the token
+        else:  # some detectors match part of a token
             rest = _TOKEN_REST.match(text, match.end())
             start, end = match.start(), rest.end() if rest else match.end()
         yield start, end, kind
         at = end
 
 
-def _merged(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+def _merge(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
         if merged and start < merged[-1][1]:

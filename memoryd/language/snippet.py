@@ -1,8 +1,8 @@
-"""The stretch of a text that shows why it was found.
+"""Snippets: the part of a text with the most query terms.
 
-Positions are those of the text itself, whatever folding did to its characters. A text of over a few thousand
-characters is read only around the places where a term stands as it is usually spelled (as the term is,
-capitalised, in capitals, in traditional characters) and at its beginning.
+Positions refer to the original text, even if folding changes its length. A text of more than a few thousand
+characters is searched only at its start and around the usual spellings of each term (as it is, capitalised,
+in capitals).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from memoryd.language.fold import (
 )
 from memoryd.language.text_cache import text_cache
 
-_READ_WHOLE = 4_000
-_PLACES = 4
-"""Places looked at for a term of a long text."""
+_LONG = 4_000
+_MAX_PLACES = 4
+"""Places of a term in a long text."""
 _AROUND = 160
-"""Characters read before such a place, and twice as many after it."""
-_MOST_TERMS = 10
-"""Terms looked for in a long text."""
-_MOST_MATCHES = 50
-"""Matches of a term within what is read."""
+"""Characters before such a place, and half of those after it."""
+_MAX_TERMS = 10
+"""Terms to search for in a long text."""
+_MAX_MATCHES = 50
+"""Matches of a term in one stretch."""
 _WORD = re.compile(rf"(?:(?![{UNSPACED}_])\w)+(?:'(?:(?![{UNSPACED}_])\w)+)*[+#]*")
 _SENTENCE_END = re.compile(r"[。！？!?…\n]+[”’」』\"')）]*|\.(?=\s)")
 _ELLIPSIS = "…"
@@ -41,8 +41,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """text: the stretch, with ellipses where the whole goes on; start, end: where it stands in the whole;
-    marks: where the matches stand in `text`, in order, apart from one another."""
+    """text: part of a text, with ellipses; start, end: its position in the whole text; marks: positions of
+    the matches in `text`, in order, disjoint."""
 
     text: str
     start: int
@@ -58,9 +58,9 @@ class _Match:
 
 
 def snippet(text: str, terms: Sequence[str], width: int = 160) -> Snippet:
-    """The stretch of at most `width` characters that holds most of the terms (of `fold.query_terms`).
+    """The part of at most `width` characters with the most terms (of `fold.query_terms`).
 
-    Cut where sentences or words end; line breaks become spaces; without a match it is the beginning.
+    It is cut between sentences or words; line breaks become spaces; without a match it is the start.
     """
     width = max(width, 1)
     matches = _matches(text, tuple(terms))
@@ -70,14 +70,14 @@ def snippet(text: str, terms: Sequence[str], width: int = 160) -> Snippet:
     after = _ELLIPSIS if text[end : end + 1] and not text[end:].isspace() else ""
     shift = len(before) - start
     shown = [one for one in matches if start <= one.start and one.end <= end]
-    marks = tuple((a + shift, b + shift) for a, b in _joined(text, shown))
+    marks = tuple((a + shift, b + shift) for a, b in _merge_spans(text, shown))
     return Snippet(before + _one_line(text[start:end]) + after, start, end, marks)
 
 
 def matched_terms(text: str, query: str) -> list[str]:
-    """The words of the query that a text holds, as they stand in the text, each once, in its order."""
+    """The distinct words of the query that a text contains, as spelled and ordered there."""
     found: dict[str, str] = {}
-    for start, end in _joined(text, _matches(text, _query_terms(query))):
+    for start, end in _merge_spans(text, _matches(text, _query_terms(query))):
         found.setdefault(fold(text[start:end]), _one_line(text[start:end]))
     return list(found.values())
 
@@ -94,9 +94,9 @@ def _one_line(text: str) -> str:
 # -- matches
 
 
-@text_cache(4)  # the words and the snippet of a hit are asked for one after the other
+@text_cache(4)  # a hit needs its words and its snippet
 def _matches(text: str, terms: tuple[str, ...]) -> list[_Match]:
-    """Where terms stand in a text, in order."""
+    """The matches of terms in a text, in order."""
     wanted = frozenset(terms)
     if not wanted:
         return []
@@ -109,11 +109,11 @@ def _matches(text: str, terms: tuple[str, ...]) -> list[_Match]:
 
 
 def _stretches(text: str, terms: Sequence[str]) -> list[Span]:
-    """What is read of a text, apart and in order."""
-    if len(text) <= _READ_WHOLE:
+    """The stretches of a text to search, in order, disjoint."""
+    if len(text) <= _LONG:
         return [(0, len(text))]
     simplified = text.translate(simplified_table())
-    places = sorted({0, *(place for term in terms[:_MOST_TERMS] for place in _places(simplified, term))})
+    places = sorted({0, *(place for term in terms[:_MAX_TERMS] for place in _places(simplified, term))})
     stretches: list[Span] = []
     for place in places:
         start = _word_start(text, max(0, place - _AROUND))
@@ -125,9 +125,9 @@ def _stretches(text: str, terms: Sequence[str]) -> list[Span]:
 
 
 def _places(text: str, term: str) -> Iterator[int]:
-    """The first places of the term, in the first spelling that is found."""
+    """The first places of a term, in its first spelling that occurs."""
     spelling, at = next(((one, at) for one in _spellings(term) if (at := text.find(one)) >= 0), ("", -1))
-    for _ in range(_PLACES):
+    for _ in range(_MAX_PLACES):
         if at < 0:
             return
         yield at
@@ -136,7 +136,7 @@ def _places(text: str, term: str) -> Iterator[int]:
 
 @text_cache(1024)
 def _spellings(term: str) -> tuple[str, ...]:
-    """How a term may begin in a text that is not folded."""
+    """The usual spellings of a term."""
     root = term[:-1] if term.endswith("i") else term  # the stem of happy is happi
     return tuple(dict.fromkeys((root, root.capitalize(), root.upper())))
 
@@ -152,7 +152,7 @@ def _matches_within(text: str, wanted: frozenset[str]) -> Iterator[_Match]:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """The folded text, and for each of its positions (its end too) the one in the text."""
+    """The folded text, and the position in the text of each of its positions and its end."""
     folded = fold(text)
     if len(folded) == len(text):
         return folded, range(len(text) + 1)
@@ -179,26 +179,26 @@ def _term(word: str) -> str:
 
 def _occurrences(folded: str, term: str) -> Iterator[int]:
     at = folded.find(term)
-    for _ in range(_MOST_MATCHES):
+    for _ in range(_MAX_MATCHES):
         if at < 0:
             return
         yield at
         at = folded.find(term, at + 1)
 
 
-def _joined(text: str, matches: Iterable[_Match]) -> list[Span]:
-    """The spans of matches; those that overlap, as the pairs of characters of one word do, are one."""
+def _merge_spans(text: str, matches: Iterable[_Match]) -> list[Span]:
+    """The spans of matches; overlapping ones, such as the bigrams of a word, are one."""
     spans: list[Span] = []
     for one in matches:
         if spans and one.start < spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], one.end)
         else:
             spans.append((one.start, one.end))
-    return [span for span in (_trimmed(text, *span) for span in spans) if span[0] < span[1]]
+    return [span for span in (_trim(text, *span) for span in spans) if span[0] < span[1]]
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
-    """Without the particles at its ends (在北京 is 北京); empty when a lone character is left of a pair."""
+def _trim(text: str, start: int, end: int) -> Span:
+    """The span without particles at its ends (在北京 -> 北京); empty if one character of a pair is left."""
     first, last = start, end
     while first < last and text[first] in STOP_CHARACTERS_ZH:
         first += 1
@@ -209,11 +209,11 @@ def _trimmed(text: str, start: int, end: int) -> Span:
     return (first, first) if last - first == 1 < end - start else (first, last)
 
 
-# -- the stretch
+# -- the part to show
 
 
 def _densest(matches: Sequence[_Match], width: int) -> Span:
-    """From first to last match of the stretch with the most different terms, then the most matches."""
+    """From first to last match of the part with the most different terms, then the most matches."""
     best, best_span, head = (0, 0), (0, 0), 0
     inside: Counter[str] = Counter()
     for tail, one in enumerate(matches):
@@ -229,21 +229,21 @@ def _densest(matches: Sequence[_Match], width: int) -> Span:
 
 
 def _cut(text: str, first: int, last: int, width: int) -> Span:
-    """The stretch around first to last: from a sentence's or word's beginning to the end of one."""
+    """The part around first to last, from the start of a sentence or word to the end of one."""
     if len(text) <= width:
         return 0, len(text)
     last = min(last, first + width)
     room = width - (last - first)
     earliest = max(0, first - (room if last else 0))
-    start = _beginning(text, earliest, first, room)
+    start = _start(text, earliest, first, room)
     limit = min(len(text), start + width)
     if limit == len(text):
         start = max(start, _word_start(text, max(0, limit - width)))
-    return start, _ending(text, last, limit)
+    return start, _end(text, last, limit)
 
 
-def _beginning(text: str, earliest: int, first: int, room: int) -> int:
-    """A sentence that begins within reach, else a word a third of the room ahead."""
+def _start(text: str, earliest: int, first: int, room: int) -> int:
+    """The start of a sentence within the room, else of a word a third of the room earlier."""
     if earliest == 0:
         return 0
     ends = [match.end() for match in _SENTENCE_END.finditer(text, earliest, first)]
@@ -254,8 +254,8 @@ def _beginning(text: str, earliest: int, first: int, room: int) -> int:
     return start + len(text[start:first]) - len(text[start:first].lstrip())
 
 
-def _ending(text: str, last: int, limit: int) -> int:
-    """The end of the last whole sentence before the limit, if it is near it, else of the last whole word."""
+def _end(text: str, last: int, limit: int) -> int:
+    """The end of the last sentence near the limit, else of the last word."""
     if limit == len(text):
         return limit
     ends = [match.end() for match in _SENTENCE_END.finditer(text, last, limit)]
@@ -265,7 +265,7 @@ def _ending(text: str, last: int, limit: int) -> int:
 
 
 def _word_start(text: str, at: int) -> int:
-    """The beginning of the word that a position cuts, if it is not far; the position itself otherwise."""
+    """The start of the word that a position cuts, if it is near, else the position."""
     if at <= 0 or at >= len(text) or not _in_word(text[at]) or not _in_word(text[at - 1]):
         return at
     start = at

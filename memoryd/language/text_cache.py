@@ -1,4 +1,4 @@
-"""Caches whose keys or values hold the texts of users, so that they can be emptied when a user is deleted."""
+"""Caches of user texts, which are cleared when a user is deleted."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _caches: list[functools._lru_cache_wrapper[Any]] = []
 
 
 def text_cache(limit: int) -> Callable[[Callable[..., T]], functools._lru_cache_wrapper[T]]:
-    """`functools.lru_cache` for a function of texts."""
+    """`functools.lru_cache` for a function of user texts."""
 
-    def keep(function: Callable[..., T]) -> functools._lru_cache_wrapper[T]:
+    def decorate(function: Callable[..., T]) -> functools._lru_cache_wrapper[T]:
         cached = functools.lru_cache(limit)(function)
         _caches.append(cached)
         return cached
 
-    return keep
+    return decorate
 
 
 def clear_text_caches() -> None:
-    """Empty all of them."""
+    """Clear all caches of user texts."""
     for cache in _caches:
         cache.cache_clear()

@@ -1,13 +1,16 @@
-"""What kind of answer a text may hold, as bits that are kept beside it."""
+"""Features of a text for ranking: its language, and bits for the kinds of answer it may contain."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal
+
+Language = Literal["zh", "en"]
 
 QUESTION, NUMBER, TIME, NAME, FIRST_PERSON = (1 << place for place in range(5))
-"""It ends in a question; it holds a number, a word of time, a name; somebody speaks of themself."""
+"""It ends with a question; it contains a number, a time word, a name; it is in the first person."""
 
-_READ = 2_000
+_MAX_CHARACTERS = 2_000
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|hundred|dozen|couple)\b"
     "|[一二三四五六七八九十两百千]",
@@ -21,12 +24,20 @@ _TIME = re.compile(
 )
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+|《")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our)\b|我|咱", re.IGNORECASE)
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]+")
 _FINAL = ("?", "？")
 
 
-def cues_of(text: str) -> int:
-    """The bits of a text."""
-    read = text[:_READ]
+def text_language(text: str) -> Language:
+    """`zh` if a text has at least as many Han characters as Latin words, else `en`."""
+    han = len(_HAN.findall(text))
+    return "zh" if han and han >= len(_LATIN_WORD.findall(text)) else "en"
+
+
+def feature_bits(text: str) -> int:
+    """The feature bits of a text."""
+    read = text[:_MAX_CHARACTERS]
     return (
         (QUESTION if text.rstrip().endswith(_FINAL) else 0)
         | (NUMBER if _NUMBER.search(read) else 0)

@@ -14,7 +14,7 @@ from evaluation.logistic import fit_logistic
 from memory_client.deadline import Deadline
 from memoryd.core.passage import Passage
 from memoryd.engine.context import Parts
-from memoryd.language.text_language import Language
+from memoryd.language.text_features import Language
 from memoryd.models.base import Encoding
 from memoryd.retrieval.ranking.trained_space import FILE, LANGUAGES
 

@@ -9,7 +9,7 @@ import pytest
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
 from memory_client.types import Explanation, Hit, SearchReport
-from memoryd.language.letter_case import fold_case
+from memoryd.language.fold import fold_case
 from support.faces import Face
 from support.waiting import eventually
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.language.text_language import text_language
+from memoryd.language.text_features import text_language
 from memoryd.retrieval.ranking.calibration import (
     EVIDENCE,
     Calibration,

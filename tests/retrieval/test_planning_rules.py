@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory_client.types import Intent
 from memoryd.language.query.commands import find_command
-from memoryd.language.query.understanding import READ, Understanding, understand
+from memoryd.language.query.understanding import MAX_CHARACTERS, Understanding, understand
 from memoryd.retrieval.plan import STRATEGIES
 
 LABELS = Path(__file__).parents[2] / "scripts" / "evaluation" / "labels" / "intents.json"
@@ -248,7 +248,7 @@ def test_an_ordinary_query_has_nothing_to_say() -> None:
 )
 def test_fifty_thousand_characters_of_anything(piece: str) -> None:
     found = understand((piece * 50_000)[:50_000])
-    assert len(found.query) <= READ
+    assert len(found.query) <= MAX_CHARACTERS
     assert len(found.keywords) <= 32
 
 

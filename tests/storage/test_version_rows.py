@@ -7,7 +7,7 @@ import pytest
 from memory_client.errors import HistoryLimitError
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.language.text_hash import normal_form
+from memoryd.language.fold import hash_form
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import memories, tombstones, versions
 from memoryd.storage.records.versions import Cause
@@ -106,4 +106,4 @@ def test_who_says_a_text_or_said_it_is_found(store: SmallStore) -> None:
     ],
 )
 def test_what_has_one_normal_form(a: str, b: str, is_one: bool) -> None:
-    assert (normal_form(a) == normal_form(b)) is is_one
+    assert (hash_form(a) == hash_form(b)) is is_one

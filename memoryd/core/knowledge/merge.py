@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_client.types import KnowledgePoint
-from memoryd.language.near_duplicates import guards_agree
+from memoryd.language.near_duplicates import are_near_duplicates
 
 Pair = tuple[int, int]
 
@@ -41,7 +41,7 @@ def merge(points: Sequence[KnowledgePoint], near: Mapping[int, Sequence[int]]) -
     """Let the best of the points that say the same stand for them.
 
     points: distinct, best first; near: of a place the places of points alike, the nearest first. Nearness
-    alone merges nothing: two points must agree in polarity, numbers, times and names (`guards_agree`).
+    alone merges nothing: two points must agree in polarity, numbers, times and names (`are_near_duplicates`).
     """
     kept: dict[int, KnowledgePoint] = {}
     absorbed: list[tuple[str, str]] = []
@@ -49,7 +49,9 @@ def merge(points: Sequence[KnowledgePoint], near: Mapping[int, Sequence[int]]) -
     for place, point in enumerate(points):
         earlier = [other for other in near.get(place, ()) if other in kept]
         content = point["content"]
-        same = next((other for other in earlier if guards_agree(points[other]["content"], content)), None)
+        same = next(
+            (other for other in earlier if are_near_duplicates(points[other]["content"], content)), None
+        )
         if same is None:
             kept[place] = point
             apart += [(other, place) for other in earlier]

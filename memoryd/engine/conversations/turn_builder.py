@@ -17,7 +17,7 @@ from memoryd.core.times import parse_time, parse_zone, zone_name
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.context import Limits
 from memoryd.engine.memories.record_builder import redactions_of, screened_own, screened_text
-from memoryd.language.redact import screen_text
+from memoryd.language.redact import redact_text
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EVENT_CHARS = 20_000
@@ -146,4 +146,4 @@ def _text(item: TurnItem, limits: Limits) -> tuple[str, list[str], Counter[str]]
 
 
 def _speaker(name: str | None) -> tuple[str | None, Counter[str]]:
-    return (None, Counter()) if name is None else screen_text(check_name(name, "speaker"))
+    return (None, Counter()) if name is None else redact_text(check_name(name, "speaker"))

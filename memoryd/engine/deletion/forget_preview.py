@@ -16,7 +16,7 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TurnRecord
 from memoryd.language.query.understanding import understand
-from memoryd.language.query_match import says_all, shares_words, topic
+from memoryd.language.query_match import contains_query, shares_words, topic
 from memoryd.language.triples import OWN, Statement, displayed
 from memoryd.language.triples.graph_question import question_of
 from memoryd.language.triples.names import key_of
@@ -81,7 +81,7 @@ def is_meant(query: str, hit: Found, best: float) -> bool:
     record = hit.record
     keys = record.exact_keys if isinstance(record, Record) else ()
     text = "\n".join([record.text, *keys])
-    if record.id == query.strip() or says_all(query, text):
+    if record.id == query.strip() or contains_query(query, text):
         return True
     if "semantic" not in hit.fused.raw or understand(query).names or shares_words(query, text):
         return False
@@ -118,7 +118,7 @@ def _triples(
             shown = displayed(evidence.worded(one.statement, told[one.number]))
             line = _line(shown)
             both = f"{line}\n{_line(one.statement)}"  # either language's words name it
-            if whole or wanted is not named or says_all(query, both):
+            if whole or wanted is not named or contains_query(query, both):
                 yield ForgetCandidate(id=one.id, type="triple", text=line, score=score, state=None)
 
 

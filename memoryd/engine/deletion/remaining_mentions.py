@@ -12,8 +12,8 @@ from memoryd.core.row_ranges import TEXT_KINDS, TextKind
 from memoryd.core.scope import Scope
 from memoryd.index.keyword.keyword_index import LexicalIndex, best_of
 from memoryd.index.keyword.query import LexicalQuery
-from memoryd.language.near_duplicates import guards_agree
-from memoryd.language.text_hash import normal_form
+from memoryd.language.fold import hash_form
+from memoryd.language.near_duplicates import are_near_duplicates
 from memoryd.storage.connection import Connection
 from memoryd.storage.records import texts, turns, versions
 from memoryd.storage.records.texts import visible
@@ -48,10 +48,10 @@ def _source(connection: Connection, scope: Scope, record: Record) -> list[str]:
 
 def _alike(connection: Connection, lexical: LexicalIndex, scope: Scope, text: str) -> Iterator[str]:
     """Texts near it in words that say the same, or quote it."""
-    wanted = normal_form(text)
+    wanted = hash_form(text)
     for kind in TEXT_KINDS:
         for id, other in texts.texts_by_id(connection, kind, _near(connection, lexical, scope, text, kind)):
-            if wanted in normal_form(other) or _agree(text, other):
+            if wanted in hash_form(other) or _agree(text, other):
                 yield id
 
 
@@ -68,4 +68,4 @@ def _near(
 
 
 def _agree(text: str, other: str) -> bool:
-    return max(len(text), len(other)) <= _WEIGHED and guards_agree(text, other)
+    return max(len(text), len(other)) <= _WEIGHED and are_near_duplicates(text, other)

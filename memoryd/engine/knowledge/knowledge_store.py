@@ -29,7 +29,7 @@ from memoryd.core.knowledge.versions import Version, counts, next_version_id
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.record_builder import screened_own
-from memoryd.language.redact import screen_text
+from memoryd.language.redact import redact_text
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.search import Search
 from memoryd.storage.database import Transaction
@@ -317,7 +317,7 @@ def _screened(point: KnowledgePoint) -> KnowledgePoint:
     """The point without credentials. Raises `InvalidParameterError` for one in a key."""
     return {
         **point,
-        "content": screen_text(point["content"])[0],
+        "content": redact_text(point["content"])[0],
         "metadata": screened_own(point["metadata"])[0],
     }
 

@@ -16,7 +16,7 @@ from memoryd.core.record import Record, default_importance
 from memoryd.core.scope import writing_agent
 from memoryd.core.text import clean_text
 from memoryd.engine.context import Limits
-from memoryd.language.redact import screen_text, screen_value
+from memoryd.language.redact import redact_text, redact_value
 
 _SCREENED_FIELDS = ("tags", "exact_keys", "source_id")
 
@@ -65,7 +65,7 @@ def new_record(
 def screened_text(text: str, limits: Limits, parameter: str = "text") -> tuple[str, list[str], Counter[str]]:
     """The text as stored, warnings, and the credentials taken out of it."""
     cleaned, warnings = clean_text(text, limits.text_chars, parameter, "limits.text_chars")
-    screened, found = screen_text(cleaned)
+    screened, found = redact_text(cleaned)
     return screened, warnings, found
 
 
@@ -76,7 +76,7 @@ def screened_reason(reason: str | None, parameter: str = "reason") -> str | None
     """Why something was done, as stored. Raises `InvalidParameterError` over 1,000 characters."""
     if reason is None:
         return None
-    return screen_text(clean_text(reason, MAX_REASON, parameter)[0])[0]
+    return redact_text(clean_text(reason, MAX_REASON, parameter)[0])[0]
 
 
 def with_metadata(record: Record, metadata: Mapping[str, Any], limits: Limits) -> Record:
@@ -103,7 +103,7 @@ def redactions_of(found: Counter[str]) -> dict[str, Any]:
 def screened_own(metadata: Mapping[str, Any]) -> tuple[dict[str, Any], Counter[str]]:
     """The caller's own metadata as stored. Raises `InvalidParameterError` for a credential in a key."""
     _refuse_secret_keys(metadata)
-    own, found = screen_value(metadata)
+    own, found = redact_value(metadata)
     return dict(own), found
 
 
@@ -113,7 +113,7 @@ def _screened_draft(metadata: Mapping[str, Any], limits: Limits) -> tuple[Draft,
     fields = dict(draft.fields)
     for name in _SCREENED_FIELDS:
         if name in fields:
-            fields[name], more = screen_value(fields[name])
+            fields[name], more = redact_value(fields[name])
             found += more
     return Draft(fields, rest, draft.warnings), found
 
@@ -122,7 +122,7 @@ def _refuse_secret_keys(value: Any) -> None:
     """A key cannot be replaced: two of them might become one."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            kinds = screen_text(key)[1]
+            kinds = redact_text(key)[1]
             if kinds:
                 raise InvalidParameterError(
                     f"metadata: a key holds a credential ({', '.join(kinds)}); expected names as keys",

@@ -15,7 +15,7 @@ from memoryd.engine.decay.effective_importance import age_of
 from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory
 from memoryd.engine.memories.record_builder import check_periods, new_record
-from memoryd.language.text_hash import normal_form
+from memoryd.language.fold import hash_form
 from memoryd.storage import requests
 from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
@@ -102,7 +102,7 @@ class MemorySuccession:
                 value=new.valid_from,
                 expected="now or earlier",
             )
-        if normal_form(new.text) == normal_form(old.text):
+        if hash_form(new.text) == hash_form(old.text):
             raise InvalidParameterError(
                 f"text: says the same as {old.id}; expected what is true now; update_text puts it better",
                 parameter="text",

@@ -23,7 +23,7 @@ from memoryd.engine.context import Parts
 from memoryd.engine.deletion.removal import PhysicalRemoval
 from memoryd.engine.memories.memory_writer import require_all
 from memoryd.engine.page_cursor import decode, encode, mark_of
-from memoryd.language.redact import screen_text
+from memoryd.language.redact import redact_text
 from memoryd.language.triples import (
     OWN,
     Statement,
@@ -219,7 +219,7 @@ def screened(statement: Statement) -> Statement:
 
 
 def _screened(name: str) -> str:
-    return screen_text(name)[0]
+    return redact_text(name)[0]
 
 
 def _entity(connection: Connection, user_id: str, name: str) -> Entity | None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from memoryd.index.vectors.rounding import Rows
 from memoryd.language.fold import index_terms
-from memoryd.language.text_features import cues_of
+from memoryd.language.text_features import feature_bits
 from memoryd.storage.database import Transaction
 
 Numbers = npt.NDArray[np.uint32]
@@ -44,7 +44,7 @@ def put(tx: Transaction, row: int, terms: Sequence[str], cues: int) -> None:
 
 def read(text: str) -> Numbers:
     """What would be kept of a text."""
-    return _kept(index_terms(text), cues_of(text))
+    return _kept(index_terms(text), feature_bits(text))
 
 
 def _kept(terms: Sequence[str], cues: int) -> Numbers:

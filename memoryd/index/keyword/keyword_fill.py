@@ -21,7 +21,7 @@ from memoryd.index.keyword.keyword_index import insert_terms
 from memoryd.index.keyword.keyword_removal import delete_set_aside
 from memoryd.index.keyword.partitions import Partition, State
 from memoryd.language.fold import FOLD_VERSION, index_terms
-from memoryd.language.text_features import cues_of
+from memoryd.language.text_features import feature_bits
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.records.texts import EVERY_TEXT, TABLES
 
@@ -172,7 +172,7 @@ def _index(tx: Transaction, user_id: str, filling: Partition, rows: deque[int]) 
         for row, text in tx.execute(sql, (user_id, json.dumps(chosen))).fetchall():
             found = index_terms(text)
             insert_terms(tx, filling, row, found)
-            forward_index.put(tx, row, found, cues_of(text))
+            forward_index.put(tx, row, found, feature_bits(text))
         row = chosen[-1]
         if time.monotonic() >= until:
             break

@@ -16,7 +16,7 @@ from memoryd.index.keyword import forward_index, partitions
 from memoryd.index.keyword.partitions import Partition
 from memoryd.index.keyword.query import COMMON_ROWS, LexicalQuery
 from memoryd.language.fold import FOLD_VERSION, index_terms, query_terms
-from memoryd.language.text_features import cues_of
+from memoryd.language.text_features import feature_bits
 from memoryd.storage.database import Transaction
 from memoryd.storage.records.texts import EVERY_TEXT, visible
 
@@ -51,7 +51,7 @@ class LexicalIndex:
         for partition in known or [partitions.create(tx, user_id, kind, FOLD_VERSION)]:
             if partition.takes(row):
                 insert_terms(tx, partition, row, found)
-        forward_index.put(tx, row, found, cues_of(text))
+        forward_index.put(tx, row, found, feature_bits(text))
 
     def remove(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
         """Take a text out; it must be the one that was put."""

@@ -1,1 +1,1 @@
-"""Rules that read a query: intent, focus, recency, commands and search terms."""
+"""Rules that analyse a query: intent, focus, recency, commands and search terms."""

@@ -1,7 +1,7 @@
-"""Commands: imperatives that are the whole message. Search names them and carries none out.
+"""Commands: messages that are one imperative. Search reports them and executes none.
 
-A question about the act (你上次总结一下什么了？), a noun phrase (年终总结), an idiom (forget it) and a
-reminder (don't forget the milk) are none; a polite request (can you recap…?, 能总结一下吗？) is one.
+A polite request is a command (can you recap…?, 能总结一下吗？). Not commands: questions about the act
+(你上次总结一下什么了？), noun phrases (年终总结), idioms (forget it) and reminders (don't forget the milk).
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ _COMMANDS_EN: dict[Command, re.Pattern[str]] = {
         r"|(?:make|take) a note\b.+|note(?: down| that|:).+|(?:write|jot) (?:(?:this|that|it) )?down.*"
     ),
 }
-_ASKING_EN = re.compile(
+_QUESTION_EN = re.compile(
     r"\?.|[,;:.] ?(?:what|where|when|who|why|how|which|do|does|did|is|are|was|were|can|could|should)\b"
 )
 
-_ASKED_TO_RECALL = re.compile(r"remember (?!that |this\b)")
+_RECALL_QUESTION_EN = re.compile(r"remember (?!that |this\b)")
 
 _POLITE_ZH = re.compile(
     r"(?:嗯|好的?|嘿|喂|那么?|现在|那就|[,!。])*"
     r"(?P<frame>(?:我(?:想|要|希望)(?:让|请)?[你您]|(?:[你您])?(?:能不能|可不可以|可以|能够?|可否|能否|会不会)))?"
     r"(?P<asked>(?:请|麻烦|劳烦|拜托|帮忙|帮我|给我|替我|为我|[你您]要?|来|先|再|直接)*)"
 )
-_BIDDING_ZH = re.compile(r"请|麻烦|劳烦|拜托|[帮给替]")
+_REQUEST_ZH = re.compile(r"请|麻烦|劳烦|拜托|[帮给替]")
 _TRAILING_ZH = re.compile(
     r"(?P<tail>(?:吧|好吗|好不好|好么|可以吗|行吗|行不行|谢谢你?|啊|呀|哦|嘛|呗|吗|(?<![什怎那这多])么|了|[,。!?~.])*)$"
 )
@@ -86,13 +86,15 @@ _COMMANDS_ZH: dict[Command, re.Pattern[str]] = {
         r"|.{4,60}[,。](?:请|帮我|[你您]|要)*(?:记住|记一?下来?|记着|记好)"
     ),
 }
-_FORGET_ASKED_ZH = re.compile(r"忘(?:记|了).+")
-_ASKING_ZH = re.compile(r"什么|谁|哪|几[个次天年月点]|多少|多久|怎么|怎样|如何|为何|何时|是不是|有没有|[?？]")
-_TOLD_ZH = re.compile(r"(?:聊|说|谈|讲|讨论|提)")
+_FORGET_REQUEST_ZH = re.compile(r"忘(?:记|了).+")
+_QUESTION_ZH = re.compile(
+    r"什么|谁|哪|几[个次天年月点]|多少|多久|怎么|怎样|如何|为何|何时|是不是|有没有|[?？]"
+)
+_TALK_VERBS_ZH = re.compile(r"(?:聊|说|谈|讲|讨论|提)")
 
 
 def find_command(folded: str) -> Command | None:
-    """The command a folded message is; None for all others."""
+    """The command of a folded message, if it is one."""
     text = " ".join(folded.split())
     return _english(text) or _chinese(re.sub(r"(?<=[^\x00-\x7f]) | (?=[^\x00-\x7f])", "", text))
 
@@ -105,7 +107,7 @@ def _english(text: str) -> Command | None:
         return None
     asks = "?" in end.group() and not (polite and polite.group("frame"))
     bare = text[start : end.start()]
-    if asks or _ASKING_EN.search(bare) or ("?" in end.group() and _ASKED_TO_RECALL.match(bare)):
+    if asks or _QUESTION_EN.search(bare) or ("?" in end.group() and _RECALL_QUESTION_EN.match(bare)):
         return None
     return next((name for name, pattern in _COMMANDS_EN.items() if pattern.fullmatch(bare)), None)
 
@@ -117,11 +119,11 @@ def _chinese(text: str) -> Command | None:
         return None
     asked, bare = polite.group("asked"), text[polite.end() : tail.start()]
     asks = bool(re.search(r"[吗么?]", tail.group())) and not re.search(r"[好可行]", tail.group())
-    if asks and not polite.group("frame") and not _BIDDING_ZH.search(asked):
+    if asks and not polite.group("frame") and not _REQUEST_ZH.search(asked):
         return None
     for name, pattern in _COMMANDS_ZH.items():
         if pattern.fullmatch(bare):
-            embedded = name == "summarize" and _TOLD_ZH.search(bare)
-            return None if _ASKING_ZH.search(bare) and not embedded else name
-    wants = (asked or "吧" in tail.group() or polite.group("frame")) and _FORGET_ASKED_ZH.fullmatch(bare)
-    return "forget" if wants and not _ASKING_ZH.search(bare) else None
+            embedded = name == "summarize" and _TALK_VERBS_ZH.search(bare)
+            return None if _QUESTION_ZH.search(bare) and not embedded else name
+    wants = (asked or "吧" in tail.group() or polite.group("frame")) and _FORGET_REQUEST_ZH.fullmatch(bare)
+    return "forget" if wants and not _QUESTION_ZH.search(bare) else None

@@ -1,4 +1,4 @@
-"""What kind of answer a question waits for."""
+"""The kind of answer a question asks for."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _NOUNS_EN: _Rules = tuple(
 
 
 def find_focus(folded: str) -> Focus:
-    """The kind of answer; `other` for how something is done and for what asks nothing."""
+    """The kind of answer; `other` for questions about a manner and for statements."""
     found = _chinese(folded) if HAN.search(folded) else "other"
     return found if found != "other" else _english(" ".join(folded.split()))
 
@@ -113,7 +113,7 @@ def _first(rules: _Rules, text: str) -> Focus:
 def _chinese(text: str) -> Focus:
     frame = _FRAME_ZH.match(text)
     inner = frame.group("rest") if frame else text
-    for clause in reversed(_CLAUSE_END.split(inner)):  # what is asked stands last
+    for clause in reversed(_CLAUSE_END.split(inner)):  # the question comes last
         if not frame and _ASKS_ZH.search(clause):
             return "yes_no"
         if (found := _first(_RULES_ZH, clause)) != "other":

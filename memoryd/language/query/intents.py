@@ -1,4 +1,4 @@
-"""What a query wants of memory, by rules in Chinese and English."""
+"""The intent of a query, by rules in Chinese and English."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
 _PRONOUN = r"(?:him|her|it|them|that|this|me|us|you|the other(?: one)?)"
 _END = r"[?.!。 ]*$"
 _CONTEXTUAL = _any(
-    # The whole query points back, or
+    # The whole query refers back, or
     rf"^(?:and|but|so|then|what about|how about|or)? ?{_PRONOUN}{_END}",
     rf"^(?:please )?(?:tell me more|go on|continue|more|keep going|go ahead|elaborate|again){_END}",
     rf"^(?:explain(?: that| it| this)?(?: more| again| further)?|say (?:that|it) again|never ?mind){_END}",
@@ -26,7 +26,7 @@ _CONTEXTUAL = _any(
     rf"(?:说|讲|聊|下去|吗|呢|一?点|一?下|吧|些)*{_END}",
     r"^(?:算了|没事了?|当我没说|不说了)(?:[,。!].*)?$",
     r"^(?:这|那)(?:个|件事|事)(?:怎么样|如何|呢|后来)",
-    # it asks about the conversation itself, or about something only it names.
+    # it asks about the conversation itself or something named only there.
     r"\bwe (?:were |had |have |did )?(?:just |last |been )*(?:talk|discuss|chat|speak|say|stop|leave)\w*"
     rf"(?: about| off)?(?: last time| earlier| today| yesterday| before| just now)?{_END}",
     r"^remember when (?:we|i|you)\b|\bas i (?:said|mentioned)\b",
@@ -86,14 +86,14 @@ _SMALL_TALK = (
     r"|thanks?(?: you)?|thx|cheers|welcome|(?:ha)+h?|(?:he){2,}|lol|wow|ok(?:ay)?"
     r"|yes|yeah|yep|nope|no|sure|great|cool|nice|awesome|perfect"
 )
-_FILLING = r"[呀啊吧呢了啦喔哟嘛么你您们大家]|there|all|everyone|so much|a lot|very much|then|again"
+_FILLER = r"[呀啊吧呢了啦喔哟嘛么你您们大家]|there|all|everyone|so much|a lot|very much|then|again"
 _CHITCHAT_LENGTH = 40
-_CHITCHAT = re.compile(rf"(?=.*(?:{_SMALL_TALK}))(?:\W|(?:{_SMALL_TALK}|{_FILLING})(?![a-z]))++")
-"""A message of nothing but greetings, thanks, laughter and assent; possessive, so that it reads once."""
+_CHITCHAT = re.compile(rf"(?=.*(?:{_SMALL_TALK}))(?:\W|(?:{_SMALL_TALK}|{_FILLER})(?![a-z]))++")
+"""A message of greetings, thanks, laughter and assent only; possessive, so that it takes linear time."""
 
 
 def find_intent(folded: str) -> Intent:
-    """The intent of a folded query; `fact` when no rule knows better."""
+    """The intent of a folded query; `fact` if no rule matches."""
     text = " ".join(folded.split())
     if len(text) <= _CHITCHAT_LENGTH and _CHITCHAT.fullmatch(text):
         return "chitchat"

@@ -1,8 +1,7 @@
-"""Requests for what was last (刚才聊了什么, what did I say recently about work), by rules in two languages.
+"""Requests for the most recent memories (刚才聊了什么, what did I say recently about work), by rules.
 
-Only messages that ask are requests: a statement (最近总是失眠) wants what fits it, of whatever age. The other
-meanings of the words are none: the nearest station (最近的地铁站), a quality (my recently divorced sister), a
-title.
+Only questions and requests count, not statements (最近总是失眠), and not other meanings of the words: the
+nearest station (最近的地铁站), a quality (my recently divorced sister), a title.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ RecencyKind = Literal["recent", "previous"]
 
 _END = r"[?!。. ]*$"
 _CLAUSE = re.compile(r"(?<=[?!。;\n])|(?<=[.]) |(?<=[\u4e00-\u9fff]{4}),|(?<=[a-z]),(?= *[\u4e00-\u9fff])")
-"""Where a clause ends: in Chinese at a comma, too, but for one after a lone 刚才."""
+"""Ends of clauses; a comma ends one in Chinese, except after a lone 刚才."""
 _NAMED = re.compile(r"《[^》]*》|「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"")
 
 _TALK_ZH = "聊|谈|(?<!小)说(?![明服])|讲|提到|提过|问|告诉|推荐|建议|对话|话题|会话"
@@ -43,12 +42,12 @@ _ASKS = re.compile(
     r"|have|has|had|is|are|was|were|can|could|would|will)\b"
     r"|^(?:(?:the|our|my|your) )?(?:most recent|recent|latest|last(?! time)|previous|prior)\b"
 )
-"""A question, a bidding, or the bare name of what is wanted."""
+"""A question, a request, or a noun phrase."""
 _ASKS_BY_CLAUSE = re.compile(
     r"^(?!(?:i|we|you|he|she|it|they|this|that|the|last|lately|recently|when|if|because|since|after)\b)"
     r"\w+(?: \w+)? (?:that |which )?(?:i|we|you)(?:'ve|'d)? "
 )
-"""The bare name with a clause: movies I have watched recently."""
+"""A noun phrase with a relative clause: movies I have watched recently."""
 
 _NEAREST = re.compile(
     r"[离距][^,。?!]{0,12}最近|[得的最]最近|附近最近"
@@ -67,7 +66,7 @@ _PREVIOUS = re.compile(
     rf"|\b(?:we|you|i)\b[^,.;?!]{{0,30}}\b{_TALK_EN}\b[^.;?!]{{0,30}}{_LAST_TIME_EN}"
     rf"|{_LAST_TIME_EN},? (?:that )?(?:we|you|i)\b[^,.;?!]{{0,12}}\b{_TALK_EN}\b"
 )
-"""Last time, of a talk between the two."""
+"""The last time the two talked."""
 _RECENT = re.compile(
     rf"{_LATELY_ZH}|{_LAST_TIME_ZH}|[聊说讲谈]到(?=哪)|{_LATELY_EN}|{_LAST_TIME_EN}"
     r"|\b(?:did|have|has|had|were|was) (?:i|we|you|he|she|they) just\b"
@@ -84,7 +83,7 @@ _FRAME = re.compile(
     rf"|(?:{_TALK_ZH}|讨论)(?:[到过起了]|的(?:那?[个些件]|是|内容|话题)?|些|一?下)*|关于|话题|内容|发生[了过]?"
     r"|[干做弄搞忙][了过些]*(?=什么|啥|嘛|$)|的?事情?|情况|近况|过得|来着|叫(?=什么|啥|\s*$)|总结|回顾|概括|知道|[到过]"
 )
-"""What is no topic: the request itself, and what any talk is about."""
+"""Words of the request itself, which are no topic."""
 _NO_TOPIC = frozenset(
     """talk talked talking discuss discussed discussing chat chatted chatting speak spoke speaking say said
     saying tell told telling mention mentioned ask asked conversation conversations session topic topics leave
@@ -96,10 +95,10 @@ _NO_TOPIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Recency:
-    """A request for what was last.
+    """A request for the most recent memories.
 
-    kind: `recent`, newest first; `previous`, the conversation before the one under way first. topic: the
-    words that texts must fit; none for whatever was last. is_of_talk: what was said last, not what happened.
+    kind: `recent` puts the newest first, `previous` the conversation before the current one; topic: words
+    that texts must match, empty for any text; is_of_talk: about what was said, not what happened.
     """
 
     kind: RecencyKind
@@ -108,20 +107,20 @@ class Recency:
 
 
 def find_recency(query: str, times: Sequence[str] = ()) -> Recency | None:
-    """The request a message is, if any. times: parts of it that name a time, which are no topic."""
-    return _find(query, tuple(times))
+    """The request of a message, if it is one. times: its time expressions, which are no topic."""
+    return _find_recency(query, tuple(times))
 
 
 @text_cache(1024)
-def _find(query: str, times: tuple[str, ...]) -> Recency | None:
+def _find_recency(query: str, times: tuple[str, ...]) -> Recency | None:
     for one in filter(None, times):
         query = query.replace(one, " ")
     clauses = _CLAUSE.split(" ".join(fold(_NAMED.sub(" ", query)).split()))
-    return next(filter(None, (_of_clause(clause.strip()) for clause in clauses)), None)
+    return next(filter(None, (_read_clause(clause.strip()) for clause in clauses)), None)
 
 
-def _of_clause(clause: str) -> Recency | None:
-    """The request a clause makes: it must itself ask."""
+def _read_clause(clause: str) -> Recency | None:
+    """The request of one clause, which must ask itself."""
     if not (_ASKS.search(clause) or _ASKS_BY_CLAUSE.search(clause)):
         return None
     text = _QUALITY.sub("\0", _NEAREST.sub("\0", clause))

@@ -1,4 +1,4 @@
-"""What a query asks, read by rules: pure, cached, never an error."""
+"""Analysis of a query by rules: pure, cached, never an error."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from memoryd.language.query.intents import Intent, find_intent
 from memoryd.language.query.wording import find_keywords, find_names, find_phrases
 from memoryd.language.text_cache import text_cache
 
-READ = 1_000
-"""Characters of a query that the rules read; what follows is searched for all the same."""
+MAX_CHARACTERS = 1_000
+"""Characters of a query that the rules analyse; the search uses all."""
 _COMMAND_LENGTH = 200
-"""Longer messages are no commands."""
+"""Longer messages are never commands."""
 _SHORT_WORDS = 2
 _SHORT_CHARACTERS = 4
 _LATIN_OR_HAN = re.compile(r"[a-z\u3400-\u4dbf\u4e00-\u9fff]")
@@ -24,9 +24,12 @@ _LATIN_OR_HAN = re.compile(r"[a-z\u3400-\u4dbf\u4e00-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """query: what was read of it; command: named, never executed; keywords, phrases, names: as they stand in
-    the query; focus: the kind of answer; hyde: short or vague, worth expanding; reason: why there is little
-    to search for, '' when there is enough."""
+    """The analysis of a query.
+
+    query: the part that was analysed; command: reported, never executed; keywords, phrases, names: as spelled
+    in the query; focus: the kind of answer; hyde: whether it is short or vague and worth expanding; reason:
+    why there is little to search for, else empty.
+    """
 
     query: str
     intent: Intent
@@ -40,20 +43,20 @@ class Understanding:
 
 
 def understand(query: str, times: tuple[str, ...] = ()) -> Understanding:
-    """What a query asks. times: parts of it that were read as times, which are no keywords or names."""
-    return _understand(query[:READ].strip(), times)
+    """Analyse a query. times: its time expressions, which are neither keywords nor names."""
+    return _understand(query[:MAX_CHARACTERS].strip(), times)
 
 
 @text_cache(1024)
 def _understand(query: str, times: tuple[str, ...]) -> Understanding:
     folded = fold(query).strip()
-    says = any(c.isalnum() for c in folded)
+    has_words = any(c.isalnum() for c in folded)
     command = find_command(folded) if len(folded) <= _COMMAND_LENGTH else None
-    timeless = _without(query, times)
+    timeless = _remove(query, times)
     keywords, phrases, names = find_keywords(timeless), find_phrases(query), find_names(timeless)
-    points_back = says and not keywords and not times
+    refers_back = has_words and not keywords and not times
     intent = find_intent(folded)
-    if command or (points_back and intent != "chitchat"):
+    if command or (refers_back and intent != "chitchat"):
         intent = "contextual"
     vague = intent == "contextual" or (not names and _is_short(keywords))
     return Understanding(
@@ -64,12 +67,12 @@ def _understand(query: str, times: tuple[str, ...]) -> Understanding:
         phrases=phrases,
         names=names,
         focus="other" if command else find_focus(folded),
-        hyde=vague and says and command is None and not phrases,
-        reason=_why_empty(folded, keywords, bool(times)),
+        hyde=vague and has_words and command is None and not phrases,
+        reason=_empty_reason(folded, keywords, bool(times)),
     )
 
 
-def _without(query: str, times: tuple[str, ...]) -> str:
+def _remove(query: str, times: tuple[str, ...]) -> str:
     for one in filter(None, times):
         query = query.replace(one, "\n")
     return query
@@ -81,8 +84,8 @@ def _is_short(keywords: tuple[str, ...]) -> bool:
     return characters <= _SHORT_CHARACTERS and words <= _SHORT_WORDS and not (characters and words)
 
 
-def _why_empty(folded: str, keywords: tuple[str, ...], timed: bool) -> str:
-    """In words, for `explain`."""
+def _empty_reason(folded: str, keywords: tuple[str, ...], timed: bool) -> str:
+    """Why there is little to search for, for `explain`."""
     nothing = "the query holds nothing to search for"
     if not folded:
         return f"{nothing}: it is empty"

@@ -1,4 +1,4 @@
-"""The words of a query: what to look for, as it stands there."""
+"""Keywords, phrases and names of a query, as spelled there."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 from memoryd.language.fold import STOP_WORDS_EN, UNSPACED, fold
 
-_MOST = 32
-"""Keywords, phrases and names kept of one query."""
-_LONGEST_PHRASE = 200
+_MAX_WORDS = 32
+"""Keywords, phrases or names of one query."""
+_MAX_PHRASE = 200
 
 _QUOTED = re.compile(
-    rf"\"([^\"\n]{{1,{_LONGEST_PHRASE}}})\"|“([^“”\n]{{1,{_LONGEST_PHRASE}}})”"
-    rf"|「([^「」\n]{{1,{_LONGEST_PHRASE}}})」|『([^『』\n]{{1,{_LONGEST_PHRASE}}})』"
+    rf"\"([^\"\n]{{1,{_MAX_PHRASE}}})\"|“([^“”\n]{{1,{_MAX_PHRASE}}})”"
+    rf"|「([^「」\n]{{1,{_MAX_PHRASE}}})」|『([^『』\n]{{1,{_MAX_PHRASE}}})』"
 )
-_TITLE = re.compile(rf"《([^《》\n]{{1,{_LONGEST_PHRASE}}})》")
+_TITLE = re.compile(rf"《([^《》\n]{{1,{_MAX_PHRASE}}})》")
 _CAPITALISED = r"(?!I\b|I')[A-ZÀ-ÖØ-Þ][\w\-]*"
 _TITLED = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\. |(?:de|van|von|der|da|di|la) )?"
 _NAME = re.compile(rf"(?<![\w']){_TITLED}{_CAPITALISED}(?: {_TITLED}{_CAPITALISED})*(?P<owns>['’]s\b)?")
@@ -39,18 +39,18 @@ _FILLERS_ZH = re.compile(
 
 
 _PARTICLES_ZH = "的了吗呢吧啊呀哦嗯么我你您他她它们是在和与跟把被给这那很就也请帮\0"
-"""Where unspaced text is cut; other stop characters are parts of words too often (上海, 会议, 地址)."""
+"""Unspaced text is cut here; other stop characters are often parts of words (上海, 会议, 地址)."""
 _CONTENT_ZH = re.compile(f"[^{_PARTICLES_ZH}]+")
 
 
 def find_phrases(query: str) -> tuple[str, ...]:
-    """What stands in quotation marks."""
+    """Texts in quotation marks."""
     found = (next(filter(None, groups)).strip() for groups in _QUOTED.findall(query))
     return _distinct(found)
 
 
 def find_names(query: str) -> tuple[str, ...]:
-    """Titles within 《》 and capitalised words, the first of a sentence only where it is no common one."""
+    """Titles in 《》 and capitalised words; at the start of a sentence only two or more in a row."""
     names = [title.strip() for title in _TITLE.findall(query)]
     if not query.isupper():
         names += filter(None, (_name(query, match) for match in _NAME.finditer(query)))
@@ -67,15 +67,14 @@ def _name(query: str, match: re.Match[str]) -> str:
 
 
 def find_keywords(query: str) -> tuple[str, ...]:
-    """The words that carry content, as they stand in the query, each once; lone characters only when there
-    is nothing longer."""
+    """The distinct content words as spelled in the query; single characters only if there is nothing else."""
     words: list[str] = []
     for match in _WORD.finditer(query):
         if match.group("run"):
-            words += _content_of_run(match.group())
+            words += _content_words(match.group())
         elif not _is_filler(match.group()):
             words.append(match.group())
-        if len(words) > 4 * _MOST:
+        if len(words) > 4 * _MAX_WORDS:
             break
     return _distinct(one for one in words if len(one) > 1) or _distinct(words)
 
@@ -85,8 +84,8 @@ def _is_filler(word: str) -> bool:
     return plain in STOP_WORDS_EN or plain in _FILLERS_EN or plain.split("'")[0] in STOP_WORDS_EN
 
 
-def _content_of_run(run: str) -> list[str]:
-    """The stretches between function words."""
+def _content_words(run: str) -> list[str]:
+    """The parts of unspaced text between function words."""
     folded = fold(run)
     if len(folded) != len(run):
         return [run]
@@ -97,6 +96,6 @@ def _content_of_run(run: str) -> list[str]:
 def _distinct(found: Iterable[str]) -> tuple[str, ...]:
     kept: dict[str, str] = {}
     for one in found:
-        if one and len(kept) < _MOST:
+        if one and len(kept) < _MAX_WORDS:
             kept.setdefault(fold(one), one)
     return tuple(kept.values())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memoryd.index.vectors.rounding import FloatMatrix, Rows
-from memoryd.language.text_language import Language, text_language
+from memoryd.language.text_features import Language, text_language
 from memoryd.retrieval.ranking.frame import Column, Frame, Table
 from memoryd.retrieval.ranking.trained_space import TrainedSpace
 from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex

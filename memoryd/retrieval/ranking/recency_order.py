@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memoryd.core.knowledge.point import PointRecord
 from memoryd.core.row_ranges import TextKind, kind_of
-from memoryd.language.fold import index_terms
+from memoryd.language.fold import hash_form, index_terms
 from memoryd.language.query.recency import Recency
-from memoryd.language.text_hash import normal_form
 from memoryd.retrieval.results.hits import Found, Recorded
 
 _NEAR = 0.5
@@ -70,7 +69,7 @@ def _is_one_occasion(later: Found, earlier: Found, recency: Recency) -> bool:
 
 def _repeats(found: Found, query: str) -> bool:
     """Whether a text is the request itself, stored before it was searched for."""
-    return normal_form(found.record.text[:_TEXT_CHARS]) == normal_form(query)
+    return hash_form(found.record.text[:_TEXT_CHARS]) == hash_form(query)
 
 
 def _matching(found: Sequence[Found], recency: Recency, recipes: Mapping[TextKind, str]) -> list[Found]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from memoryd.index.keyword import forward_index
-from memoryd.language.text_language import text_language
+from memoryd.language.text_features import text_language
 from memoryd.retrieval.context import SearchContext, SourceQuery
 from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.retrieval.ranking.features import Scene, terms_of, token_weights

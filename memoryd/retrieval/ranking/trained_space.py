@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memoryd.language.text_language import Language
+from memoryd.language.text_features import Language
 from memoryd.models.base import FloatMatrix, FloatVector
 from memoryd.models.texts import unit
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from memoryd.core.record import Record
 from memoryd.core.row_ranges import TEXT_KINDS, TextKind, kind_of
 from memoryd.language.fold import index_terms
-from memoryd.language.near_duplicates import Groups
+from memoryd.language.near_duplicates import DuplicateGroups
 from memoryd.retrieval.context import SearchContext
 from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.recency_order import in_recency_order
@@ -80,7 +80,7 @@ class Collapsed:
         self._deadline = request.deadline
         self._found: list[Found] = []
         self._own: list[Found] = []
-        self._groups = Groups(_NEAR_DUPLICATE)
+        self._groups = DuplicateGroups(_NEAR_DUPLICATE)
 
     def __len__(self) -> int:
         """How many are left."""

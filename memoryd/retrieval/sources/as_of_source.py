@@ -20,8 +20,7 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.index.keyword import forward_index, partitions
 from memoryd.index.keyword.query import LexicalQuery
-from memoryd.language.fold import query_terms
-from memoryd.language.letter_case import fold_case
+from memoryd.language.fold import fold_case, query_terms
 from memoryd.language.text_cache import text_cache
 from memoryd.retrieval.ranking.fuse import Candidate
 from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex

@@ -9,7 +9,7 @@ import numpy as np
 
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.index.vectors.rounding import Rows
-from memoryd.language.text_language import text_language
+from memoryd.language.text_features import text_language
 from memoryd.retrieval.context import SearchContext, SourceQuery
 from memoryd.retrieval.plan import Source
 from memoryd.retrieval.ranking.fuse import Candidate

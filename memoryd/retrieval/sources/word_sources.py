@@ -12,8 +12,7 @@ from memoryd.core.filters.grammar import And, Compare, Not
 from memoryd.index.keyword import forward_index
 from memoryd.index.keyword.keyword_index import best_of
 from memoryd.index.keyword.subset_search import TextSubset
-from memoryd.language.fold import fold, index_terms
-from memoryd.language.letter_case import fold_case
+from memoryd.language.fold import fold, fold_case, index_terms
 from memoryd.language.query.recency import Recency
 from memoryd.retrieval.context import SearchContext, SourceQuery
 from memoryd.retrieval.plan import RetrievalPlan, Source

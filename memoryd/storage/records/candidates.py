@@ -14,7 +14,7 @@ from memoryd.core.life.active_days import Days
 from memoryd.core.life.decay import Cohort, Fading
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
-from memoryd.language.letter_case import fold_case
+from memoryd.language.fold import fold_case
 from memoryd.storage.records.texts import TABLES, visible
 
 _MOST_SPEAKERS = 50

@@ -19,7 +19,7 @@ from memory_client.errors import HistoryLimitError
 from memoryd.core.operators import CALLER
 from memoryd.core.record import FIELD_NAMES, Record
 from memoryd.core.scope import Scope
-from memoryd.language.text_hash import normal_form
+from memoryd.language.fold import hash_form
 from memoryd.storage.database import Transaction
 from memoryd.storage.records.texts import scoped
 from memoryd.storage.salt import salted
@@ -84,7 +84,7 @@ def append(tx: Transaction, record: Record, cause: Cause, changed: list[str], be
 
 def hash_of(connection: sqlite3.Connection, text: str) -> bytes:
     """The hash of a text: equal for texts of one normal form, and telling nothing else."""
-    return salted(connection, normal_form(text).encode())
+    return salted(connection, hash_form(text).encode())
 
 
 def history(connection: sqlite3.Connection, record: Record, before: int, limit: int) -> list[MemoryVersion]:

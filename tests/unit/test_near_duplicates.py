@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd.language import near_duplicates
-from memoryd.language.near_duplicates import Groups, guards_agree
+from memoryd.language.near_duplicates import DuplicateGroups, are_near_duplicates
 
 SAME = [
     # Chinese: punctuation, spacing, width, script, particles, politeness, numerals, dates
@@ -118,37 +118,37 @@ LONG = "On our holiday we walked along the quiet river for hours and ate bread w
 
 @pytest.mark.parametrize(("a", "b"), SAME)
 def test_the_same_said_twice(a: str, b: str) -> None:
-    assert guards_agree(a, b)
-    assert guards_agree(b, a)
+    assert are_near_duplicates(a, b)
+    assert are_near_duplicates(b, a)
 
 
 @pytest.mark.parametrize(("a", "b"), DIFFERENT)
 def test_two_statements_however_near(a: str, b: str) -> None:
-    assert not guards_agree(a, b)
-    assert not guards_agree(b, a)
+    assert not are_near_duplicates(a, b)
+    assert not are_near_duplicates(b, a)
 
 
 def test_a_long_text_may_have_a_few_words_more_but_no_name_number_or_negation() -> None:
-    assert guards_agree(LONG, LONG.replace("old mill", "lovely old mill"))
-    assert not guards_agree(LONG, LONG.replace("old mill", "old mill near Bern"))
-    assert not guards_agree(LONG, LONG.replace("hours", "3 hours"))
-    assert not guards_agree(LONG, LONG.replace("ate", "never ate"))
-    assert not guards_agree(
+    assert are_near_duplicates(LONG, LONG.replace("old mill", "lovely old mill"))
+    assert not are_near_duplicates(LONG, LONG.replace("old mill", "old mill near Bern"))
+    assert not are_near_duplicates(LONG, LONG.replace("hours", "3 hours"))
+    assert not are_near_duplicates(LONG, LONG.replace("ate", "never ate"))
+    assert not are_near_duplicates(
         LONG, LONG + " with tired donkeys sleeping beside green bottles, wooden boats and tall willows"
     )
 
 
 def test_texts_too_long_to_be_read_agree_when_they_are_one_text() -> None:
     text = "我有三只猫。" * 1000
-    assert guards_agree(text, text.replace("。", "。\n").replace("\n", ""))
-    assert guards_agree(text + " a", text + "\na")
-    assert not guards_agree(text, text.replace("三", "3"))
+    assert are_near_duplicates(text, text.replace("。", "。\n").replace("\n", ""))
+    assert are_near_duplicates(text + " a", text + "\na")
+    assert not are_near_duplicates(text, text.replace("三", "3"))
 
 
 def collapse(
     texts: Sequence[str], terms: Sequence[Set[str]], share: float, size: int | None = None
 ) -> list[list[int]]:
-    groups = Groups(share)
+    groups = DuplicateGroups(share)
     for start in range(0, len(texts), size or max(1, len(texts))):
         end = start + (size or len(texts))
         groups.add(texts[start:end], terms[start:end])
@@ -177,7 +177,7 @@ def test_the_groups_are_those_of_comparing_all_with_all(
             first = group[0]
             both, either = terms[first] & terms[at], terms[first] | terms[at]
             is_near = len(both) / max(1, len(either)) >= share or texts[first] == text
-            if is_near and guards_agree(texts[first], text):
+            if is_near and are_near_duplicates(texts[first], text):
                 group.append(at)
                 break
         else:
@@ -209,16 +209,16 @@ def test_what_the_check_raises_ends_the_work() -> None:
 
     texts = [f"text {number}" for number in range(1_000)]
     with pytest.raises(TimeoutError):
-        Groups(0.9).add(texts, [{text} for text in texts], check)
+        DuplicateGroups(0.9).add(texts, [{text} for text in texts], check)
 
 
 @given(st.text(), st.text())
 def test_any_two_texts_get_one_verdict_both_ways(a: str, b: str) -> None:
-    assert guards_agree(a, b) == guards_agree(b, a)
-    assert guards_agree(a, a)
+    assert are_near_duplicates(a, b) == are_near_duplicates(b, a)
+    assert are_near_duplicates(a, a)
 
 
 @given(st.text(alphabet="我你不没三3 月日点5上下周一:.-/aApPmM'thrdnever 0", max_size=60))
 def test_any_mixture_of_what_the_reader_knows_is_read(text: str) -> None:
-    assert guards_agree(text, f"{text}") is True
-    guards_agree(text, f"{text}。")
+    assert are_near_duplicates(text, f"{text}") is True
+    are_near_duplicates(text, f"{text}。")

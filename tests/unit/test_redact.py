@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.language.redact import screen_text, screen_value
+from memoryd.language.redact import redact_text, redact_value
 
 # Nothing here is a credential: each is drawn, and put together when the test runs.
 _RANDOM = Random(7)
@@ -89,39 +89,39 @@ PLACES = [
 @pytest.mark.parametrize("place", PLACES)
 def test_a_credential_is_replaced_wherever_it_stands_and_the_rest_stays(name: str, place: str) -> None:
     kind, secret = CREDENTIALS[name]
-    text, found = screen_text(place.format(secret))
+    text, found = redact_text(place.format(secret))
     assert text == place.format(f"[secret:{kind}]")
     assert found == {kind: 1}
 
 
 def test_the_password_of_an_address_goes_and_the_address_stays() -> None:
     password = drawn(LETTERS, 12)
-    text, found = screen_text(f"连接postgres://anna:{password}@db.example.com:5432/app就行")
+    text, found = redact_text(f"连接postgres://anna:{password}@db.example.com:5432/app就行")
     assert text == "连接postgres://anna:[secret:basic_auth_credentials]@db.example.com:5432/app就行"
     assert found == {"basic_auth_credentials": 1}
 
 
 def test_the_token_of_a_registry_goes_and_its_line_stays() -> None:
-    text, _ = screen_text(f"//registry.example.com/:_authToken={drawn('0123456789abcdef', 36)}\nnext line")
+    text, _ = redact_text(f"//registry.example.com/:_authToken={drawn('0123456789abcdef', 36)}\nnext line")
     assert text == "//registry.example.com/:_authToken=[secret:npm_auth_token]\nnext line"
 
 
 def test_several_at_once_are_counted_by_kind() -> None:
     chosen = [CREDENTIALS[name] for name in ("aws", "github", "github app", "web token", "rsa key")]
-    text, found = screen_text("、".join(secret for _, secret in chosen))
+    text, found = redact_text("、".join(secret for _, secret in chosen))
     assert text == "、".join(f"[secret:{kind}]" for kind, _ in chosen)
     assert found == Counter(kind for kind, _ in chosen)
 
 
 def test_what_is_replaced_is_not_replaced_again() -> None:
-    once, _ = screen_text(" ".join(secret for _, secret in CREDENTIALS.values()))
-    assert screen_text(once) == (once, Counter())
+    once, _ = redact_text(" ".join(secret for _, secret in CREDENTIALS.values()))
+    assert redact_text(once) == (once, Counter())
 
 
 def test_every_string_inside_a_value_is_screened() -> None:
     _, secret = CREDENTIALS["openai"]
     value: Any = {"a": secret, "b": [1, {"c": f"x {secret} y"}, None, True, 2.5], "d": (secret, "plain")}
-    screened, found = screen_value(value)
+    screened, found = redact_value(value)
     assert screened == {
         "a": "[secret:api_key]",
         "b": [1, {"c": "x [secret:api_key] y"}, None, True, 2.5],
@@ -160,12 +160,12 @@ ORDINARY = [
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_texts_stay(text: str) -> None:
-    assert screen_text(text) == (text, Counter())
+    assert redact_text(text) == (text, Counter())
 
 
 def test_what_follows_the_header_of_a_key_stays_unless_it_is_one() -> None:
     begin, _ = header("RSA ")
-    text, _ = screen_text(f"a key begins with {begin} and then come many lines of base64, as everybody knows")
+    text, _ = redact_text(f"a key begins with {begin} and then come many lines of base64, as everybody knows")
     assert (
         text
         == "a key begins with [secret:private_key] and then come many lines of base64, as everybody knows"
@@ -174,7 +174,7 @@ def test_what_follows_the_header_of_a_key_stays_unless_it_is_one() -> None:
 
 @given(st.text(max_size=300))
 def test_texts_without_credentials_do_not_change(text: str) -> None:
-    assert screen_text(text) == (text, Counter())
+    assert redact_text(text) == (text, Counter())
 
 
 SIZE = 100_000
@@ -228,5 +228,5 @@ def test_no_text_of_100_kb_takes_long(piece: str, start: str) -> None:
     """A bound on work, not on speed: what is quadratic in the text takes minutes."""
     text = (start + piece * SIZE)[:SIZE]
     before = time.process_time()
-    screen_text(text)
+    redact_text(text)
     assert time.process_time() - before < 5
