@@ -14,14 +14,15 @@ import click
 from memory_client.errors import MemorydError
 from memory_client.paths import DataPaths
 from memory_client.version import VERSION
-from memoryd.cli.conflicts import conflicts, resolve
+from memoryd.cli.client_commands import add_commands
+from memoryd.cli.conflicts import CONFLICT_COMMANDS
 from memoryd.cli.decay import decay
-from memoryd.cli.history import forget, history
+from memoryd.cli.forget import forget
 from memoryd.cli.knowledge import knowledge
-from memoryd.cli.life import archive, boost, compare, pin, restore, revert
-from memoryd.cli.process import logs, restart, serve, start, status, stop
+from memoryd.cli.memories import MEMORY_COMMANDS
+from memoryd.cli.process import STATUS, logs, restart, serve, start, stop
 from memoryd.cli.review import review
-from memoryd.cli.searching import search
+from memoryd.cli.search import SEARCH
 from memoryd.cli.store import config, doctor, reindex
 from memoryd.cli.triples import triples
 
@@ -66,29 +67,9 @@ def main(ctx: click.Context, data_dir: Path | None) -> None:
 
 
 for command in (
-    serve,
-    start,
-    stop,
-    restart,
-    status,
-    logs,
-    search,
-    history,
-    forget,
-    compare,
-    revert,
-    boost,
-    pin,
-    archive,
-    restore,
-    conflicts,
-    resolve,
-    decay,
-    knowledge,
-    review,
-    triples,
-    reindex,
-    doctor,
-    config,
+    *(serve, start, stop, restart, logs),
+    *(forget, decay, knowledge, review, triples),
+    *(reindex, doctor, config),
 ):
     main.add_command(command)
+add_commands(main, STATUS, SEARCH, *MEMORY_COMMANDS, *CONFLICT_COMMANDS)

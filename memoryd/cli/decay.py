@@ -1,20 +1,19 @@
-"""Commands decay: what has faded, passes over it, and bringing back what they archived."""
+"""Commands `memoryd decay`: preview and run passes, undo one, purge."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import DecayPass, DecayPreview, FadingMemory, Memory
-from memoryd.cli.options import for_user
-from memoryd.cli.search_output import date, plain
+from memory_client.types import DecayPass, DecayPreview, DeleteResult, FadingMemory, Memory, UndoPassResult
+from memoryd.cli.client_commands import ClientCommand, add_commands, open_client, print_reply
+from memoryd.cli.formats import date, excerpt
+from memoryd.cli.options import FOR_USER, argument, count, flag, option
 
-_SHOWN = 80
-"""Characters of a text."""
-_WORDS = {"decay": "archive, faded", "expired": "archive, expired", "review": "ask"}
+_OUTCOMES = {"decay": "archive, faded", "expired": "archive, expired", "review": "ask"}
 
 
 @click.group()
@@ -23,69 +22,21 @@ def decay() -> None:
 
 
 @decay.command()
-@click.option(
-    "-n", "limit", default=20, show_default=True, type=click.IntRange(0, 1000), help="How many are shown."
-)
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
-@for_user
 @click.pass_obj
-def preview(paths: DataPaths, limit: int, user: str, agent: str | None, *, as_json: bool) -> None:
-    """Show what a pass would do now, and the passes there were; changes nothing."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        found = client.decay.preview(limit, user_id=user, agent_id=agent)
-        known = client.get_many([one["id"] for one in found["items"]], user_id=user, agent_id=agent)
-    if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-        return
-    texts = {memory["id"]: memory for memory in known if memory is not None}
-    click.echo("\n".join(_preview_lines(found, texts)))
+def preview(paths: DataPaths, /, limit: int, *, as_json: bool, **whose: Any) -> None:
+    """Show what a pass would do now, and the passes so far; changes nothing."""
+    with open_client(paths) as client:
+        found = client.decay.preview(limit, **whose)
+        memories = client.get_many([one["id"] for one in found["items"]], **whose)
+    by_id = {memory["id"]: memory for memory in memories if memory is not None}
+    print_reply(found, _preview_lines(found, by_id), as_json=as_json)
 
 
-@decay.command()
-@for_user
-@click.pass_obj
-def run(paths: DataPaths, user: str, agent: str | None) -> None:
-    """Make a pass now: archive what has faded or expired, ask about what is about to."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        done = client.decay.run(user_id=user, agent_id=agent)
-    click.echo("\n".join(_pass_lines(done)))
-
-
-@decay.command()
-@click.argument("pass_id")
-@for_user
-@click.pass_obj
-def undo(paths: DataPaths, pass_id: str, user: str, agent: str | None) -> None:
-    """Bring back what the pass PASS_ID archived, and withdraw its open reviews."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        done = client.decay.undo_pass(pass_id, user_id=user, agent_id=agent)
-    click.echo(f"restored {len(done['restored']):,}, withdrew {done['withdrawn_count']:,} reviews")
-
-
-@decay.command()
-@click.option(
-    "--older-than",
-    type=click.FloatRange(min=0),
-    help="Days since it was archived; else decay.retention_days.",
-)
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@for_user
-@click.pass_obj
-def purge(paths: DataPaths, older_than: float | None, user: str, agent: str | None, *, dry_run: bool) -> None:
-    """Destroy what was archived long ago; it does not come back."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        gone = client.decay.purge(older_than, dry_run=dry_run, user_id=user, agent_id=agent)
-    click.echo(f"{'would destroy' if dry_run else 'destroyed'} {gone['count']:,}")
-    for backup in gone["backups"]:
-        click.echo(f"! a backup may still hold them: {backup}")
+preview.params += [
+    count("-n", "limit", help="How many are shown.", least=0),
+    flag("--json", "as_json", help="As one JSON object."),
+    *FOR_USER,
+]
 
 
 def _preview_lines(found: DecayPreview, memories: Mapping[str, Memory]) -> Iterator[str]:
@@ -107,12 +58,12 @@ def _preview_lines(found: DecayPreview, memories: Mapping[str, Memory]) -> Itera
 
 
 def _faded_line(one: FadingMemory, memory: Memory | None) -> str:
-    text = plain(memory["text"][:_SHOWN]) if memory else ""
+    text = excerpt(memory["text"], 80) if memory else ""
     faded = f"{one['importance']:.2f} -> {one['effective_importance']:.2f} in {one['elapsed_days']:g} days"
-    return f"  {_WORDS[one['outcome']]:<17}{one['category']:<8}{faded:<26}{one['id']}  {text}"
+    return f"  {_OUTCOMES[one['outcome']]:<17}{one['category']:<8}{faded:<26}{one['id']}  {text}"
 
 
-def _pass_lines(done: DecayPass) -> Iterator[str]:
+def _pass_lines(done: DecayPass, **_: Any) -> Iterator[str]:
     if done["id"] is None:
         yield f"! {done['note']}"
         return
@@ -121,3 +72,42 @@ def _pass_lines(done: DecayPass) -> Iterator[str]:
         yield f"{done['remaining_count']:,} are left for later passes"
     if done["archived"]:
         yield f"to bring them back: memoryd decay undo {done['id']}"
+
+
+def _undo_lines(done: UndoPassResult, **_: Any) -> Iterator[str]:
+    yield f"restored {len(done['restored']):,}, withdrew {done['withdrawn_count']:,} reviews"
+
+
+def _purge_lines(done: DeleteResult, *, dry_run: bool, **_: Any) -> Iterator[str]:
+    yield f"{'would destroy' if dry_run else 'destroyed'} {done['count']:,}"
+    for backup in done["backups"]:
+        yield f"! a backup may still hold them: {backup}"
+
+
+_OLDER = "Days since it was archived; else decay.retention_days."
+add_commands(
+    decay,
+    ClientCommand(
+        "run",
+        "decay.run",
+        "Run a pass now: archive what has faded or expired, open reviews for what is about to fade.",
+        _pass_lines,
+    ),
+    ClientCommand(
+        "undo",
+        "decay.undo_pass",
+        "Restore what the pass PASS_ID archived, and withdraw its open reviews.",
+        _undo_lines,
+        (argument("id", "PASS_ID"),),
+    ),
+    ClientCommand(
+        "purge",
+        "decay.purge",
+        "Destroy what was archived long ago; it cannot be restored.",
+        _purge_lines,
+        (
+            option("--older-than", type=click.FloatRange(min=0), help=_OLDER),
+            flag("--dry-run", help="Only show what would go."),
+        ),
+    ),
+)

@@ -1,104 +1,49 @@
-"""Commands knowledge: the versions of a user's knowledge points, what they say, and going back to one."""
+"""Commands `memoryd knowledge`: list, show and compare versions, go back to one."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 
 from memory_client.paths import DataPaths
 from memory_client.types import KnowledgeComparison, KnowledgePoint, KnowledgeVersion
-from memoryd.cli.search_output import counted, date, plain
+from memoryd.cli.client_commands import ClientCommand, add_commands, open_client, print_reply
+from memoryd.cli.formats import counted, date, excerpt, plain
+from memoryd.cli.options import argument, count, flag, option, user_option
 
-_SHOWN = 100
-"""Characters of a point."""
-
-F = Callable[..., None]
-
-
-def _for_user(command: F) -> F:
-    return click.option("--user", default="default", show_default=True, help="Whose knowledge.")(command)
-
-
-_as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_USER = user_option("Whose knowledge.")
+_JSON = flag("--json", "as_json", help="As JSON.")
 
 
 @click.group()
 def knowledge() -> None:
-    """What was learned of a user, in versions."""
+    """Knowledge points about a user, in versions."""
 
 
 @knowledge.command()
-@click.option("-n", "count", default=10, show_default=True, type=click.IntRange(1, 1000), help="How many.")
-@_as_json
-@_for_user
 @click.pass_obj
-def versions(paths: DataPaths, count: int, user: str, *, as_json: bool) -> None:
+def versions(paths: DataPaths, count: int, user_id: str, *, as_json: bool) -> None:
     """List the newest versions."""
-    from memory_client.client import KnowledgeClient
+    with open_client(paths) as client:
+        ids = client.knowledge.get_recent_versions(user_id, count)
+        found = [client.knowledge.get_version(user_id, id) for id in ids]
+    print_reply(found, _list_lines(found), as_json=as_json)
 
-    with KnowledgeClient(paths.root) as client:
-        ids = client.knowledge.get_recent_versions(user, count)
-        found = [client.knowledge.get_version(user, id) for id in ids]
-    if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-        return
+
+versions.params += [count("-n", "count", help="How many.", default=10), _JSON, _USER]
+
+
+def _list_lines(found: Sequence[KnowledgeVersion | None]) -> Iterator[str]:
     for version in found:
         if version is not None:
-            click.echo("\n".join(_version_lines(version)))
+            yield from _version_lines(version)
     if not found:
-        click.echo("nothing is known yet")
+        yield "nothing is known yet"
 
 
-@knowledge.command()
-@click.argument("version", default="latest")
-@click.option("--top", type=click.IntRange(1, 10_000), help="Only so many, those of the best scores.")
-@_as_json
-@_for_user
-@click.pass_obj
-def show(paths: DataPaths, version: str, top: int | None, user: str, *, as_json: bool) -> None:
-    """Show the points of VERSION, the newest one by default."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        points = client.knowledge.load_knowledge(user, version, top)
-    if as_json:
-        click.echo(json.dumps(points, ensure_ascii=False, indent=2))
-        return
-    for point in points:
-        click.echo(_point_line(" ", point))
-
-
-@knowledge.command()
-@click.argument("first")
-@click.argument("second", default="latest")
-@_as_json
-@_for_user
-@click.pass_obj
-def compare(paths: DataPaths, first: str, second: str, user: str, *, as_json: bool) -> None:
-    """Show what SECOND, the newest one by default, has otherwise than FIRST."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        found = client.knowledge.compare(user, first, second)
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else "\n".join(_compared(found)))
-
-
-@knowledge.command()
-@click.argument("version")
-@_for_user
-@click.pass_obj
-def rollback(paths: DataPaths, version: str, user: str) -> None:
-    """Make a new version that equals VERSION; nothing is lost."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        made = client.knowledge.rollback(user, version)
-    click.echo("\n".join(_version_lines(made)))
-
-
-def _version_lines(version: KnowledgeVersion) -> Iterator[str]:
+def _version_lines(version: KnowledgeVersion, **_: Any) -> Iterator[str]:
     of = f" of {', '.join(version['parents'])}" if version["parents"] else ""
     points = counted(version["point_count"], "point")
     yield f"{version['version_id']:<19}{date(version['created_at'])}  {points}, {version['kind']}{of}"
@@ -107,14 +52,53 @@ def _version_lines(version: KnowledgeVersion) -> Iterator[str]:
 
 
 def _point_line(mark: str, point: KnowledgePoint) -> str:
-    return f"{mark} {point['score']:>3}  {point['type']:<22}{plain(point['content'][:_SHOWN])}"
+    return f"{mark} {point['score']:>3}  {point['type']:<22}{excerpt(point['content'], 100)}"
 
 
-def _compared(found: KnowledgeComparison) -> Iterator[str]:
+def _compare_lines(found: KnowledgeComparison, **_: Any) -> Iterator[str]:
     yield from (_point_line("+", point) for point in found["added"])
     yield from (_point_line("-", point) for point in found["removed"])
     for change in found["changed"]:
         old, new = change["score"]
         kinds = " -> ".join(dict.fromkeys(change["type"]))
-        yield f"~ {old} -> {new}  {kinds}  {plain(change['content'][:_SHOWN])}"
+        yield f"~ {old} -> {new}  {kinds}  {excerpt(change['content'], 100)}"
     yield f"{counted(found['unchanged_count'], 'is', 'are')} the same"
+
+
+def _show_lines(points: Sequence[KnowledgePoint], **_: Any) -> Iterator[str]:
+    yield from (_point_line(" ", point) for point in points)
+
+
+_TOP = "Only so many, those of the best scores."
+add_commands(
+    knowledge,
+    ClientCommand(
+        "show",
+        "knowledge.load_knowledge",
+        "Show the points of VERSION, by default the newest one.",
+        _show_lines,
+        (
+            argument("version_id", "[VERSION]", default="latest"),
+            option("--top", "top_k", type=click.IntRange(1, 10_000), help=_TOP),
+        ),
+        json="As JSON.",
+        whose=(_USER,),
+    ),
+    ClientCommand(
+        "compare",
+        "knowledge.compare",
+        "Show how SECOND, by default the newest one, differs from FIRST.",
+        _compare_lines,
+        (argument("first"), argument("second", default="latest")),
+        json="As JSON.",
+        whose=(_USER,),
+    ),
+    ClientCommand(
+        "rollback",
+        "knowledge.rollback",
+        "Make a new version that equals VERSION; nothing is lost.",
+        _version_lines,
+        (argument("version_id", "VERSION"),),
+        whose=(_USER,),
+    ),
+)

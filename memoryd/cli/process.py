@@ -1,16 +1,19 @@
-"""Commands about the process: serve, start, stop, restart, status, logs."""
+"""Commands over the process: serve, start, stop, restart, status, logs."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from memory_client.deadline import Deadline
 from memory_client.errors import ConfigurationError, DaemonUnavailableError
 from memory_client.paths import DataPaths
-from memoryd.cli.follow import follow, tail
+from memory_client.types import Status
+from memoryd.cli.client_commands import ClientCommand
+from memoryd.cli.log_lines import follow, tail
 from memoryd.cli.status_output import status_lines
 
 _STOP_SECONDS = 60.0
@@ -76,16 +79,19 @@ def restart(ctx: click.Context, values: tuple[str, ...]) -> None:
     ctx.invoke(start, values=values)
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
-@click.pass_obj
-def status(paths: DataPaths, as_json: bool) -> None:
-    """Say how the running daemon is."""
-    from memory_client.client import KnowledgeClient
+def _status_lines(status: Status, **_: Any) -> Iterator[str]:
+    return status_lines(status)
 
-    with KnowledgeClient(paths.root, autostart=False) as client:
-        state = client.status()
-    click.echo(json.dumps(state, ensure_ascii=False, indent=2) if as_json else "\n".join(status_lines(state)))
+
+STATUS = ClientCommand(
+    "status",
+    "memory.status",
+    "Show the state of the running daemon.",
+    _status_lines,
+    json="As one JSON object.",
+    whose=(),
+    autostart=False,
+)
 
 
 @click.command()

@@ -1,14 +1,13 @@
-"""What the answer of a search looks like in a terminal."""
+"""The output of `memoryd search`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memory_client.types import Explanation, Hit, SearchReport, Snippet
+from memoryd.cli.formats import date, plain
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MARKS = "[", "]"
 _BOLD = "\x1b[1m", "\x1b[0m"
 _INDENT = " " * 4
@@ -65,14 +64,6 @@ def _span(span: list[float | None] | None) -> str:
     return "" if span is None else " to ".join("..." if one is None else date(one) for one in span)
 
 
-def date(seconds: float) -> str:
-    """In the time zone of this machine."""
-    try:
-        return f"{(_EPOCH + timedelta(seconds=seconds)).astimezone():%Y-%m-%d %H:%M}"
-    except (OverflowError, OSError):  # beyond the calendar, or what the platform knows of zones
-        return f"{seconds:g} s"
-
-
 def _hit_lines(rank: int, hit: Hit, *, explain: bool, marks: tuple[str, str]) -> Iterator[str]:
     yield f"{rank:>2}. {hit['score']:.3f}  {date(hit['created_at'])}  {_kind(hit)}  {hit['id']}"
     explanation = hit["explain"]
@@ -100,16 +91,6 @@ def _marked(snippet: Snippet, before: str, behind: str) -> str:
         shown += f"{plain(text[at:start])}{before}{plain(text[start:end])}{behind}"
         at = end
     return shown + plain(text[at:])
-
-
-def counted(count: int, word: str, many: str | None = None) -> str:
-    """`1 point`, `1,000 points`; many: the plural where an s does not make it."""
-    return f"{count:,} {word if count == 1 else many or f'{word}s'}"
-
-
-def plain(text: str) -> str:
-    """Without what could steer the terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _reasons(hit: Hit, explanation: Explanation) -> Iterator[tuple[str, str]]:

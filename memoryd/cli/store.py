@@ -1,13 +1,13 @@
-"""Commands about the store: reindex, doctor, config."""
+"""Commands `memoryd reindex`, `memoryd doctor` and `memoryd config`."""
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 from memory_client.paths import DataPaths
+from memoryd.cli.client_commands import open_client, print_reply
 from memoryd.cli.status_output import finding_lines, setting_lines
 
 
@@ -15,10 +15,9 @@ from memoryd.cli.status_output import finding_lines, setting_lines
 @click.pass_obj
 def reindex(paths: DataPaths) -> None:
     """Rebuild everything derived from the memories; search goes on meanwhile."""
-    from memory_client.client import KnowledgeClient
     from memory_client.progress import on_progress
 
-    with KnowledgeClient(paths.root) as client, on_progress(_show):
+    with open_client(paths) as client, on_progress(_show):
         done = client.admin.reindex()
     _end_show()
     click.echo(
@@ -28,7 +27,7 @@ def reindex(paths: DataPaths) -> None:
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Mend what can be mended.")
+@click.option("--repair", is_flag=True, help="Repair what can be repaired.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
 @click.pass_obj
 def doctor(paths: DataPaths, repair: bool, as_json: bool) -> None:
@@ -36,9 +35,7 @@ def doctor(paths: DataPaths, repair: bool, as_json: bool) -> None:
     from memoryd.app.doctor import examine
 
     findings = examine(paths, repair=repair)
-    click.echo(
-        json.dumps(findings, ensure_ascii=False, indent=2) if as_json else "\n".join(finding_lines(findings))
-    )
+    print_reply(findings, finding_lines(findings), as_json=as_json)
     if not all(finding["ok"] for finding in findings):
         sys.exit(1)
 
@@ -48,7 +45,6 @@ def doctor(paths: DataPaths, repair: bool, as_json: bool) -> None:
 @click.pass_obj
 def config(paths: DataPaths, as_json: bool) -> None:
     """Show each setting and where its value came from: those of the running daemon, else of the next one."""
-    from memory_client.client import KnowledgeClient
     from memory_client.launch import find_daemon
     from memoryd.app.settings import load_settings
 
@@ -56,11 +52,9 @@ def config(paths: DataPaths, as_json: bool) -> None:
     if info is None:
         settings = load_settings(paths).describe()
     else:
-        with KnowledgeClient(paths.root, autostart=False) as client:
+        with open_client(paths, autostart=False) as client:
             settings = client.admin.config()
-    click.echo(
-        json.dumps(settings, ensure_ascii=False, indent=2) if as_json else "\n".join(setting_lines(settings))
-    )
+    print_reply(settings, setting_lines(settings), as_json=as_json)
     if info is not None and info.settings != load_settings(paths).fingerprint:
         click.echo(
             "settings have changed since the daemon started; they take effect with: memoryd restart", err=True

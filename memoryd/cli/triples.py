@@ -1,4 +1,4 @@
-"""Commands triples: who is what to what."""
+"""Commands `memoryd triples`: list, query, export and import."""
 
 from __future__ import annotations
 
@@ -11,102 +11,20 @@ from typing import Any
 import click
 
 from memory_client.paths import DataPaths
-from memory_client.types import Triple, TripleImport, TriplePage, TripleShape
-from memoryd.cli.options import for_user
-from memoryd.cli.search_output import counted, plain
+from memory_client.types import Triple, TripleImport, TriplePage, TriplePath, TripleQuery, TripleShape
+from memoryd.cli.client_commands import ClientCommand, add_commands, open_client
+from memoryd.cli.formats import counted, plain
+from memoryd.cli.options import CURSOR, argument, count, flag, option, user_option
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
-_ARCHIVED = click.option(
-    "--archived", "include_archived", is_flag=True, help="Also what only archived memories say."
-)
+_ARCHIVED = flag("--archived", "include_archived", help="Also what only archived memories say.")
 
 
 @click.group()
 def triples() -> None:
-    """What the memories say: who is what to what."""
-
-
-@triples.command()
-@click.option("--subject", help="Only of a subject.")
-@click.option("--predicate", help="Only of a predicate: likes, 喜欢, lives_in …")
-@click.option("--object", help="Only of an object.")
-@click.option("--entity", help="Only with an entity at either end.")
-@click.option(
-    "-n", "limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="How many are shown."
-)
-@click.option("--cursor", help="That of the page before.")
-@_ARCHIVED
-@_JSON
-@for_user
-@click.pass_obj
-def page(paths: DataPaths, /, user: str, agent: str | None, *, as_json: bool, **options: Any) -> None:
-    """Show triples, the newest first."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        found = client.triples.page(**options, user_id=user, agent_id=agent)
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2) if as_json else "\n".join(_page_lines(found)))
-
-
-@triples.command()
-@click.argument("entity")
-@click.option("--hops", default=1, show_default=True, type=click.IntRange(1, 3), help="How far.")
-@click.option("--predicate", help="Only along this predicate at first.")
-@click.option(
-    "-n", "limit", default=20, show_default=True, type=click.IntRange(1, 500), help="How many are shown."
-)
-@_ARCHIVED
-@_JSON
-@for_user
-@click.pass_obj
-def query(
-    paths: DataPaths, /, entity: str, user: str, agent: str | None, *, as_json: bool, **options: Any
-) -> None:
-    """Show what is around ENTITY."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        found = client.triples.query(entity, **options, user_id=user, agent_id=agent)
-    if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-        return
-    for one in found["triples"]:
-        click.echo(f"{one['hop']}  {one['weight']:.3f}  {_line(one)}")
-    if not found["triples"]:
-        click.echo(
-            f"nothing is known of {plain(entity)}" + (", as far as was looked" if found["truncated"] else "")
-        )
-    elif found["truncated"]:
-        click.echo("there is more: the newest were followed")
-
-
-@triples.command()
-@click.argument("a")
-@click.argument("b")
-@click.option("--hops", "max_hops", default=3, show_default=True, type=click.IntRange(1, 6), help="At most.")
-@_ARCHIVED
-@_JSON
-@for_user
-@click.pass_obj
-def path(
-    paths: DataPaths, /, a: str, b: str, user: str, agent: str | None, *, as_json: bool, **options: Any
-) -> None:
-    """Show how A and B hang together."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        found = client.triples.path(a, b, **options, user_id=user, agent_id=agent)
-    if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-        return
-    if not found["found"]:
-        click.echo("no way" + (", as far as was looked" if found["truncated"] else ""))
-    for one in found["triples"]:
-        click.echo(_line(one))
+    """What the memories say, as subject, predicate and object."""
 
 
 @triples.command("export")
-@click.option("--user", default="default", show_default=True, help="Whose, of all agents.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
 @click.option(
     "--shape",
@@ -116,12 +34,10 @@ def path(
     help="companion: with source_memory_ids and metadata, without aliases.",
 )
 @click.pass_obj
-def export_(paths: DataPaths, user: str, output: Path | None, shape: TripleShape) -> None:
+def export_(paths: DataPaths, user_id: str, output: Path | None, shape: TripleShape) -> None:
     """Write all triples and aliases as lines of JSON."""
-    from memory_client.client import KnowledgeClient
-
-    with KnowledgeClient(paths.root) as client:
-        lines = client.triples.export_jsonl(user, shape=shape)
+    with open_client(paths) as client:
+        lines = client.triples.export_jsonl(user_id, shape=shape)
     text = "".join(f"{line}\n" for line in lines)
     if output is None:
         click.echo(text, nl=False)
@@ -130,9 +46,11 @@ def export_(paths: DataPaths, user: str, output: Path | None, shape: TripleShape
     click.echo(f"{counted(len(lines), 'line')} in {output}")
 
 
+export_.params.insert(0, user_option("Whose, of all agents."))
+
+
 @triples.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
-@click.option("--user", default="default", show_default=True, help="Whose.")
 @click.option(
     "--memory-ids",
     "ids_file",
@@ -140,20 +58,21 @@ def export_(paths: DataPaths, user: str, output: Path | None, shape: TripleShape
     help="A JSON object: id of a memory in FILE -> its id here.",
 )
 @click.pass_context
-def import_(ctx: click.Context, file: Path, user: str, ids_file: Path | None) -> None:
-    """Take in lines of an export in either shape from FILE (- for standard input).
+def import_(ctx: click.Context, file: Path, user_id: str, ids_file: Path | None) -> None:
+    """Import the lines of an export in either shape from FILE (- for standard input).
 
     The exit code is 1 when lines are damaged.
     """
-    from memory_client.client import KnowledgeClient
-
     text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     memory_ids = _memory_ids(ids_file)
-    with KnowledgeClient(ctx.obj.root) as client:
-        done = client.triples.import_jsonl(text.split("\n"), memory_ids=memory_ids, user_id=user)
+    with open_client(ctx.obj) as client:
+        done = client.triples.import_jsonl(text.split("\n"), memory_ids=memory_ids, user_id=user_id)
     click.echo("\n".join(_import_lines(done)))
     if done["damaged"]:
         ctx.exit(1)
+
+
+import_.params.insert(1, user_option("Whose."))
 
 
 def _memory_ids(file: Path | None) -> dict[str, str] | None:
@@ -168,7 +87,7 @@ def _memory_ids(file: Path | None) -> dict[str, str] | None:
     return found
 
 
-def _page_lines(found: TriplePage) -> Iterator[str]:
+def _page_lines(found: TriplePage, **_: Any) -> Iterator[str]:
     items: Sequence[Triple] = found["items"]
     for one in items:
         yield f"{one['id']}  {_line(one)}"
@@ -194,10 +113,8 @@ def _line(one: Any) -> str:
 
 
 def _import_lines(done: TripleImport) -> Iterator[str]:
-    triples, aliases = (
-        counted(done["stored_count"], "new triple"),
-        counted(done["alias_count"], "alias", "aliases"),
-    )
+    triples = counted(done["stored_count"], "new triple")
+    aliases = counted(done["alias_count"], "alias", "aliases")
     yield f"{triples} and {aliases} taken in, {counted(done['known_count'], 'triple')} known before"
     if done["missing_evidence_count"]:
         yield f"{done['missing_evidence_count']:,} pieces of evidence are not here; map them by --memory-ids"
@@ -205,3 +122,68 @@ def _import_lines(done: TripleImport) -> Iterator[str]:
         yield f"line {missing['line']}: {plain(missing['id'])} is not here"
     for one in done["damaged"]:
         yield f"line {one['line']}: {plain(one['reason'])}"
+
+
+def _query_lines(found: TripleQuery, *, entity: str, **_: Any) -> Iterator[str]:
+    for one in found["triples"]:
+        yield f"{one['hop']}  {one['weight']:.3f}  {_line(one)}"
+    if not found["triples"]:
+        yield f"nothing is known of {plain(entity)}" + (
+            ", as far as was looked" if found["truncated"] else ""
+        )
+    elif found["truncated"]:
+        yield "there is more: the newest were followed"
+
+
+def _path_lines(found: TriplePath, **_: Any) -> Iterator[str]:
+    if not found["found"]:
+        yield "no way" + (", as far as was looked" if found["truncated"] else "")
+    yield from map(_line, found["triples"])
+
+
+add_commands(
+    triples,
+    ClientCommand(
+        "page",
+        "triples.page",
+        "Show triples, the newest first.",
+        _page_lines,
+        (
+            option("--subject", help="Only of a subject."),
+            option("--predicate", help="Only of a predicate: likes, 喜欢, lives_in …"),
+            option("--object", help="Only of an object."),
+            option("--entity", help="Only with an entity at either end."),
+            count("-n", "limit", help="How many are shown."),
+            CURSOR,
+            _ARCHIVED,
+        ),
+        json="As one JSON object.",
+    ),
+    ClientCommand(
+        "query",
+        "triples.query",
+        "Show the triples around ENTITY.",
+        _query_lines,
+        (
+            argument("entity"),
+            count("--hops", help="How far.", default=1, most=3),
+            option("--predicate", help="Only along this predicate at first."),
+            count("-n", "limit", help="How many are shown.", most=500),
+            _ARCHIVED,
+        ),
+        json="As one JSON object.",
+    ),
+    ClientCommand(
+        "path",
+        "triples.path",
+        "Show the path between A and B.",
+        _path_lines,
+        (
+            argument("a"),
+            argument("b"),
+            count("--hops", "max_hops", help="At most.", default=3, most=6),
+            _ARCHIVED,
+        ),
+        json="As one JSON object.",
+    ),
+)

@@ -18,7 +18,7 @@ from memory_client.paths import DataPaths
 from memory_client.version import VERSION
 from memoryd.app.settings import SETTINGS
 from memoryd.cli import main
-from memoryd.cli.follow import follow, tail
+from memoryd.cli.log_lines import follow, tail
 from memoryd.cli.status_output import duration, size
 from support.daemons import SpawnedDaemon
 from support.processes import clean_environment, memoryd, spawned
