@@ -1,13 +1,13 @@
 """The life of the daemon.
 
 1. Settings, then the log.
-2. Own the directory; what dead processes left in `run/` goes now, as nobody else can be alive.
-3. Begin to load the model, bind, open the store: keyword search works.
-4. Publish the connection file, last and atomically; tell the starter.
-5. Serve. Every second: still the owner? idle for long? anything to note as activity?
-6. Leave: withdraw the connection file, drain with a cap, close the store, release the directory.
+2. Take the owner lock; remove what dead processes left in `run/`.
+3. Start loading the model, bind, open the store: keyword search works.
+4. Publish the connection file, last and atomically; report to the starter.
+5. Serve. Every second check: still the owner? idle for too long? activity to record?
+6. Stop: withdraw the connection file, drain with a cap, close the store, release the directory.
 
-A start by hand goes through `run/start.lock` like any other; a started process finds it held by its starter.
+A start by hand takes `run/start.lock` like any other; for a spawned process its starter holds it.
 """
 
 from __future__ import annotations
@@ -54,15 +54,14 @@ EXIT_NOT_OWNER = 3
 _TICK_SECONDS = 1.0
 _START_SWITCH_SECONDS = 0.0005
 _EXIT_SECONDS = 20.0
-"""A process that is done and does not end by then is ended, with the stacks of its threads in the log."""
+"""A process that does not exit by then is killed, with the stacks of its threads in the log."""
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
 
 def _keep_to_one_core() -> None:
-    """Let NumPy's products run in the calling thread.
+    """Run NumPy's products in the calling thread.
 
-    They are small; spread over cores whose time others want they wait for each other, three times as long
-    as one core takes.
+    They are small: spread over busy cores, they take three times as long as on one.
     """
     from threadpoolctl import threadpool_limits
 
@@ -73,8 +72,8 @@ def _keep_to_one_core() -> None:
 def _short_switch_interval() -> Iterator[None]:
     """Let threads exchange the GIL more often.
 
-    The model is loaded beside the imports in short calls without the GIL. After each it would wait for it as
-    long as an interval, which together takes longer than the loading.
+    The model is loaded in a thread, in short calls without the GIL, while modules are imported. After each
+    call it waits for the GIL for up to one interval, which adds up to more than the loading itself.
     """
     former = sys.getswitchinterval()
     sys.setswitchinterval(_START_SWITCH_SECONDS)
@@ -85,10 +84,10 @@ def _short_switch_interval() -> Iterator[None]:
 
 
 def serve(paths: DataPaths, overrides: Mapping[str, Any], *, report: Path | None, foreground: bool) -> None:
-    """Run the daemon until it is told to stop. report: where a starter waits for word.
+    """Run the daemon until it is asked to stop. report: the file in which a starter waits for the outcome.
 
-    Raises what hinders the start: `ConfigurationError`, `DataDirectoryError` and its kind, `StorageError`
-    and its kind, `InternalError`; it stands in the report as well.
+    Raises the reason of a failed start, which the report contains too: `ConfigurationError`,
+    `DataDirectoryError`, `StorageError` or a subclass, `InternalError`.
     """
     os.umask(0o077)
     limit_arenas()
@@ -116,14 +115,14 @@ def _typed(paths: DataPaths, error: Exception) -> MemorydError:
 
 
 def _report_failure(report: Path | None, error: MemorydError) -> None:
-    """Tell the starter; by hand the command line says it."""
+    """Report to the starter, if any; by hand, the command line prints the error."""
     if report is not None:
         log.error("not started: %s", error)
         report_failure(report, error)
 
 
 class _Gate:
-    """The way to the store for a server that is bound before the store is open; it runs only after."""
+    """The dispatcher of a server that is bound before the store is open, and run after."""
 
     app: App
 
@@ -143,11 +142,11 @@ class Daemon:
         self._signals = 0
 
     def request_stop(self, reason: str) -> None:
-        """Make `run` leave; from any thread and from a signal handler."""
+        """Make `run` return. Safe from any thread and from a signal handler."""
         self._stops.put(reason)
 
     def run(self, report: Path | None = None) -> None:
-        """From taking the directory to giving it back."""
+        """Take the directory, serve, and release it."""
         self._install_signals()
         with self._start_lock(report):
             self._owner.take()  # 2
@@ -169,7 +168,7 @@ class Daemon:
         keys.ensure_keys(self._paths)
 
     def _build(self) -> tuple[App, Server, str]:
-        from memoryd.app.embedder import embedder_host  # what is missing there is reported as a failure
+        from memoryd.app.embedder import embedder_host  # an import that fails here is reported to the starter
 
         gate = _Gate()
         with ExitStack() as undo, _short_switch_interval():
@@ -179,7 +178,7 @@ class Daemon:
             log.info("memoryd %s, pid %d, %s, %s", VERSION, os.getpid(), endpoint, self._paths.root)
             host = embedder_host(self._settings, self._paths)
             undo.callback(host.close)
-            host.start()  # the model loads while all else is imported
+            host.start()  # the model loads while the rest is imported
 
             from memoryd.app.build import App
 
@@ -235,7 +234,7 @@ class Daemon:
         log.info("stopped")
 
     def _serve(self, app: App, server: Server, loop: threading.Thread) -> str:
-        """Watch over the process until there is a reason to leave."""
+        """Wait until there is a reason to stop; return it."""
         last_work = time.monotonic()
         release = Release(last_work, app.release_unused, release_unused)
         while True:
@@ -255,9 +254,9 @@ class Daemon:
                 return f"idle for {limit:g} s"
 
     def _abandon(self) -> None:
-        """Leave at once and write nothing: the directory may belong to another process by now.
+        """Exit at once and write nothing: the directory may belong to another process by now.
 
-        What was acknowledged is in the database, all else can be rebuilt from it.
+        Acknowledged writes are in the database, and everything else is derived from it.
         """
         log.critical("%s is not owned by this process any more; leaving", self._paths.root)
         logging.shutdown()
@@ -266,13 +265,13 @@ class Daemon:
     def _install_signals(self) -> None:
         for name in _SIGNALS:
             number = getattr(signal, name, None)
-            # What the starter had set to be ignored (nohup, background jobs of a shell) stays so.
+            # Signals that the starter ignores (nohup, background jobs of a shell) stay ignored.
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._on_signal)
 
     def _on_signal(self, number: int, _: FrameType | None) -> None:
         self._signals += 1
-        if self._signals > 1:  # somebody is in a hurry; everything acknowledged is durable
+        if self._signals > 1:  # a second signal: exit at once; acknowledged writes are durable
             os._exit(128 + number)
         self.request_stop(signal.Signals(number).name)
 

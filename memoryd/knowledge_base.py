@@ -1,4 +1,4 @@
-"""The in-process face: the same methods over the same services, without a daemon."""
+"""The in-process KnowledgeBase: the same methods over the same services, without a daemon."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from memoryd.core.call_context import Call, calling, silent
 from memoryd.storage.ownership import DirectoryOwner
 
 CALL_SECONDS = 30.0
-"""Time of a call that is not long, as with the client; only waiting for the model can take so long."""
+"""Deadline of an ordinary call, as in the client; only waiting for the model takes that long."""
 
 
 class _Group:
@@ -76,9 +76,9 @@ class KnowledgeBase(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
 
     data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above
     config.toml and the environment. Raises `DataDirectoryInUse` when a daemon or another process owns it,
-    `ConfigurationError`, `StorageError` and its kind.
+    `ConfigurationError`, `StorageError` or a subclass.
 
-    clock: tells the time, epoch seconds; for simulations and tests.
+    clock: returns epoch seconds; for simulations and tests.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class KnowledgeBase(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
         self.admin: AdminAPI = _Admin(self._invoke)
 
     def close(self) -> None:
-        """Close the store and give the directory back. May be called twice."""
+        """Close the store and release the directory. May be called twice."""
         self._app.close()
         self._owner.release()
 

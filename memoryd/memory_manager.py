@@ -1,4 +1,4 @@
-"""Knowledge points in the caller's process, without a daemon, in a storage of the caller's own."""
+"""Knowledge points in the caller's process, without a daemon, in a storage of its own."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class MemoryManager:
     def retrieve_relevant_knowledge(
         self, user_id: str, query: str | None = None, top_k: int | None = None
     ) -> list[KnowledgePoint]:
-        """What is known now that shares words with the query, best first; without a query, or where no point
-        does, the points of the best scores.
+        """The current points that share words with the query, best first; without a query, or if no point
+        matches, the points with the best scores.
 
         top_k: 1 to 10000, `default_top_k` unless given. Points under `min_score_threshold` are left out.
         """
@@ -88,7 +88,7 @@ class MemoryManager:
         return self.extract_knowledge_sync(user_id, messages)
 
     def _known(self, user_id: str) -> list[KnowledgePoint]:
-        """Each content once, as the newest version that counts says it."""
+        """Each content once, from the newest version that counts."""
         known: dict[str, KnowledgePoint] = {}
         for version_id in self._counting_versions(user_id):
             for point in self._points(user_id, version_id):
@@ -96,7 +96,7 @@ class MemoryManager:
         return [point for point in known.values() if point["score"] >= self.memory_config.min_score_threshold]
 
     def _counting_versions(self, user_id: str) -> list[str]:
-        """Newest first. A storage that knows of no merges holds increments, which all count."""
+        """Newest first. In a storage without merges all versions are increments, and all count."""
         if isinstance(self.storage, VersionStorage):
             return self.storage.counting_versions(user_id)
         return self.storage.get_recent_versions(user_id, EVERY)

@@ -18,7 +18,7 @@ FloatVector = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """How whoever loads an embedder is told to stop, and reports a long step. report: None for no step."""
+    """Callbacks of a load: `stop` asks whether to give up, `report` takes the name of a long step or None."""
 
     stop: Callable[[], bool] = lambda: False
     report: Callable[[str | None], None] = lambda _: None
@@ -49,7 +49,7 @@ class Embedder(Protocol):
 
     @property
     def concurrency(self) -> int:
-        """Calls worth running at once: 1 where one call uses every core."""
+        """The number of calls worth running at once: 1 if one call uses every core."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> FloatMatrix:
@@ -61,7 +61,7 @@ class Embedder(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens the model sees, specials included."""
+        """The number of tokens, special ones included."""
         ...
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """What a model makes of one text before pooling, prefix and special tokens left out.
+    """The token vectors of one text before pooling, without prefix and special tokens.
 
     ids: of the tokens in the model's vocabulary, (tokens,). vectors: of the tokens, L2-normalised float32
     (tokens, dim). pooled: the text's own vector, as the embedder's other methods give it, (dim,).
@@ -84,10 +84,10 @@ class TokenVectors:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """What an embedder makes of one text.
+    """The encoding of one text.
 
     vector: of the text, (dim,). tokens: of its tokens, L2-normalised float32 (tokens, reduced dim), None
-    from an embedder that gives none. words: the word or sign each token of a query is part of.
+    if the embedder has none. words: the word or sign each token of a query is part of.
     """
 
     vector: FloatVector
@@ -97,19 +97,19 @@ class Encoding:
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that can also give the vectors of the tokens."""
+    """An embedder that also returns token vectors."""
 
     def embed_tokens(self, texts: Sequence[str], *, is_query: bool = False) -> list[TokenVectors]:
         """One for each text."""
         ...
 
     def encode(self, passages: Sequence[Passage], *, is_query: bool = False) -> list[Encoding]:
-        """One for each passage: its text as it reads after what was said before, and of that text alone."""
+        """One per passage: the passage read in its context, its tokens only."""
         ...
 
 
 def encode(embedder: Embedder, passages: Sequence[Passage], *, is_query: bool = False) -> list[Encoding]:
-    """What any embedder makes of passages; one without token vectors embeds text and context together."""
+    """Encode passages with any embedder; without token vectors, text and context are embedded together."""
     if isinstance(embedder, TokenEmbedder):
         return embedder.encode(passages, is_query=is_query)
     texts = [passage.joined for passage in passages]

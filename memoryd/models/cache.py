@@ -1,4 +1,4 @@
-"""What was made of recent queries."""
+"""The cache of query encodings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import OrderedDict
 from memoryd.models.base import Encoding, FloatMatrix
 
 _MOST_BYTES = 2**25
-"""Of all vectors: 1000 queries of 40 tokens. A query of 10 KB has 2 MB of them."""
+"""The limit of all vectors: 1000 queries of 40 tokens. A query of 10 KB takes 2 MB."""
 
 
 class QueryCache:
@@ -38,7 +38,7 @@ class QueryCache:
     def put(self, fingerprint: str, text: str, encoding: Encoding) -> None:
         """Keep an encoding, its arrays read-only from now on.
 
-        The least recently used ones go when there are too many or they take too much.
+        Evicts the least recently used beyond the limits of count and size.
         """
         for array in _arrays(encoding):
             array.flags.writeable = False

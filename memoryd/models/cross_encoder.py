@@ -1,4 +1,4 @@
-"""A sentence-transformers CrossEncoder, by name or path, that says how well texts answer a query."""
+"""A sentence-transformers CrossEncoder, by name or path, that scores how well texts answer a query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory_client.errors import ModelUnavailableError
 from memoryd.models.st_library import load_model, on_device
 from memoryd.models.texts import model_text
 
-# Small, as a batch cannot be interrupted; of like lengths, as the longest one decides.
+# Small, because a batch cannot be interrupted; of similar lengths, because the longest one decides.
 _BATCH = 8
 # More than the window of the usual models (512 tokens) in English; their tokenizers cut off the rest.
 _CHARACTERS = 3000
@@ -21,8 +21,8 @@ _CHARACTERS = 3000
 class CrossEncoderModel:
     """One model; not thread-safe.
 
-    Raises `ModelUnavailableError` when the package is missing, the model does not load or gives no single
-    score a pair; without `allow_downloads` only files already on this machine are looked at.
+    Raises `ModelUnavailableError` when the package is missing, the model does not load or does not give
+    one score per pair; without `allow_downloads` only files already on this machine are used.
     """
 
     def __init__(self, name: str, *, device: str = "cpu", allow_downloads: bool = False) -> None:
@@ -43,7 +43,7 @@ class CrossEncoderModel:
     def scores(
         self, query: str, texts: Sequence[str], stop: Callable[[], bool] = lambda: False
     ) -> list[float] | None:
-        """How well each text answers the query, within [0, 1]; None when `stop` said so between batches.
+        """How well each text answers the query, within [0, 1]; None if `stop` returned true between batches.
 
         The score is the logistic function of the model's raw output, whatever activation it was saved with.
         Of query and text the first 3,000 characters are read, as far as the model's window holds them.
@@ -66,7 +66,7 @@ class CrossEncoderModel:
         self._model = None
 
     def _forward(self, queries: list[str], texts: list[str]) -> npt.NDArray[np.float64]:
-        """Not by the library's `predict`, whose progress bar leaves a thread behind."""
+        """Does not use the library's `predict`, whose progress bar leaks a thread."""
         import torch
 
         features = self._model.preprocess(list(zip(queries, texts, strict=True)), prompt=self._prompt)

@@ -1,4 +1,4 @@
-"""The one embedder of a process: loaded behind, shared by all, never in anybody's way."""
+"""The one embedder of a process: loaded in the background and shared by all."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class EmbedderHost:
         self._loader = threading.Thread(target=self._load, name="memoryd-embedder", daemon=True)
 
     def start(self) -> None:
-        """Begin to load, if that has not begun."""
+        """Start loading, unless it was started before."""
         if self._loader.ident is None:
             self._loader.start()
 
@@ -94,7 +94,7 @@ class EmbedderHost:
         return self._await_lanes(deadline).embedder
 
     def encode_query(self, text: str, deadline: Deadline) -> Encoding:
-        """What is made of a query, read-only, from the cache when it was asked before.
+        """The encoding of a query, read-only, from the cache if it was asked before.
 
         Raises `InvalidParameterError` for a blank text, else as `wait`.
         """
@@ -109,7 +109,7 @@ class EmbedderHost:
         return encoding
 
     def try_encode(self, text: str, cap_seconds: float) -> Encoding | None:
-        """What is made of a text to store, or None: no model yet, over the cap, over 1 KB, or it failed.
+        """The encoding of a text to store; None without a model, over the cap, over 1 KB, or on failure.
 
         Raises `InvalidParameterError` for a blank text.
         """
@@ -141,11 +141,11 @@ class EmbedderHost:
         on_batch: Callable[[int, int], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> list[Encoding]:
-        """What is made of texts to store, in small batches behind whoever waits.
+        """The encodings of texts to store, in small batches that let waiting callers go first.
 
-        on_batch: called with texts done and in all after each batch; what it raises ends the work. stop:
-        asked between batches. Raises `ModelUnavailableError` when there is no model, it fails or `stop`
-        says so; `InvalidParameterError` for a blank text.
+        on_batch: called after each batch with the number of texts done and in all; an exception ends the
+        work. stop: asked between batches. Raises `ModelUnavailableError` when there is no model, it fails or
+        `stop` returns true; `InvalidParameterError` for a blank text.
         """
         pieces = [pieces_of(passage) for passage in passages]
         flat = [piece for part in pieces for piece in part]
@@ -263,7 +263,7 @@ class EmbedderHost:
     def _encode_urgently(
         self, lanes: Lanes, is_query: bool, pieces: list[Passage], deadline: Deadline, what: str
     ) -> Encoding:
-        """One text for somebody who waits, a piece at a time, so that others get in between."""
+        """Encode a text that a caller waits for, piece by piece, so that others can run in between."""
         with self._failures_translated():
             encodings = [_result(lanes.urgent(is_query, piece), deadline, what) for piece in pieces]
             return joined(encodings, pieces, lanes.embedder)
@@ -307,7 +307,7 @@ class EmbedderHost:
 
 
 def _result(future: Future[Encoding], deadline: Deadline, what: str) -> Encoding:
-    """The result within the deadline; what has not begun by then is dropped, what has is let run out."""
+    """The result within the deadline; a call that has not begun by then is cancelled, another runs on."""
     try:
         return future.result(deadline.left())
     except TimeoutError:

@@ -1,9 +1,9 @@
 """Threads that embed: one lane for whoever waits for a vector, one for bulk work.
 
-A call into a model cannot be interrupted, so each lane runs as many at once as are worth it, and the lanes
-run side by side: a query waits for queries before it, never for a bulk job, which holds each batch back for
-a moment while somebody waits. Long texts come in pieces, so that no single call takes long: 2 KB are about
-500 tokens, one window of the usual models.
+A call into a model cannot be interrupted. Each lane runs as many calls at once as pay, and the lanes run in
+parallel: a query waits for earlier queries, never for a bulk job, which delays each batch for a moment while
+a caller waits. Long texts are cut into pieces, so that no single call takes long: 2 KB are about 500 tokens,
+one window of the usual models.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from memoryd.models.urgent import UrgentLane
 PIECE_BYTES = 2048
 # Batches of 1 KB are as fast as longer ones with the bundled engines, and share out better among the cores.
 BYTES_A_TEXT = 16
-# Bulk work goes on at least so often, however many queries there are.
+# Bulk work runs at least this often, however many queries there are.
 _LONGEST_YIELD = 0.1
 
 
@@ -37,11 +37,11 @@ class Lanes:
         self._ahead = embedder.concurrency + 1
 
     def urgent(self, is_query: bool, passage: Passage) -> Future[Encoding]:
-        """What is made of one text that somebody waits for. Raises `RuntimeError` after `close`."""
+        """The encoding of one text that a caller waits for. Raises `RuntimeError` after `close`."""
         return self._urgent.submit(is_query, passage)
 
     def bulk(self, work: Sequence[Sequence[Passage]]) -> Iterator[list[Encoding]]:
-        """What is made of small batches, in order; the next ones are under way while one is looked at."""
+        """The encodings of small batches, in order; the next ones are computed while one is consumed."""
         rest = iter(work)
         # One more than there are threads, so that none waits for the caller.
         under_way = deque(self._bulk.submit(self._behind, texts) for texts in islice(rest, self._ahead))
@@ -100,7 +100,7 @@ def batches(pieces: Sequence[Passage], batch: int) -> list[list[int]]:
 
 
 def joined(encodings: Sequence[Encoding], pieces: Sequence[Passage], embedder: Embedder) -> Encoding:
-    """A text's encoding out of those of its pieces: the mean of the vectors by tokens, all the tokens."""
+    """Join the encodings of a text's pieces: the mean of the vectors weighted by tokens, and all tokens."""
     if len(pieces) == 1:
         return encodings[0]
     weights = [embedder.count_tokens(piece.text) for piece in pieces]

@@ -1,4 +1,4 @@
-"""An embeddings endpoint that speaks OpenAI's protocol: a local server, or a service set by its owner."""
+"""Embeddings from an endpoint that speaks OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memoryd.models.base import FloatMatrix, space_fingerprint
 from memoryd.models.texts import model_text, size_of, split, unit, weighted_mean
 
 OFFICIAL = "https://api.openai.com/v1"
-# Servers cut what exceeds their window without a word; this many bytes fit 512 tokens, in Chinese too.
+# Servers silently cut what exceeds their window; this many bytes fit 512 tokens, in Chinese too.
 WINDOW_BYTES = 1400
 _NO_KEY = "not-set"
 _TRIES = 3
@@ -37,7 +37,7 @@ class OpenAIEmbedder:
     """Embedder over `POST {base_url}/embeddings`.
 
     Only what is passed here is used: neither OPENAI_* variables nor proxies of the environment. Texts over
-    1,400 bytes go in pieces and are averaged by size, as the server's window is unknown. A passing fault
+    1,400 bytes are sent in pieces and averaged by size, as the server's window is unknown. A passing fault
     (no connection, 408, 409, 429, 5xx) is tried three times; every error is a `ModelUnavailableError` that
     names the endpoint, never the key.
 
@@ -85,7 +85,7 @@ class OpenAIEmbedder:
         return max(1, size_of(self._prefixes[1] + model_text(text)) // 4)
 
     def close(self) -> None:
-        """Close the connections; a request that waits for its next try gives up."""
+        """Close the connections; a request waiting for its next attempt is given up."""
         self._closed.set()
         self._client.close()
 
@@ -177,7 +177,7 @@ class OpenAIEmbedder:
         return said.replace(self._key, "***") if self._key else said
 
     def _error(self, fault: str, *, passing: bool = False) -> ModelUnavailableError:
-        """passing: whether it may be over in a while."""
+        """passing: whether a later attempt may succeed."""
         return ModelUnavailableError(
             f"embedding endpoint {self.endpoint} {fault}", endpoint=self.endpoint, passing=passing
         )
@@ -243,7 +243,7 @@ def _client(base_url: str, key: str, timeout: float) -> Any:
         base_url=base_url,
         timeout=timeout,
         max_retries=0,
-        # A redirect would carry texts and key to an address nobody has set.
+        # A redirect would send texts and key to an address that nobody configured.
         http_client=openai.DefaultHttpxClient(
             trust_env=False, follow_redirects=False, event_hooks={"request": [only_ours]}
         ),

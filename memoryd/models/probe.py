@@ -1,4 +1,4 @@
-"""The probe set: whether one engine may serve an index that another has made.
+"""The probe set: whether one engine may serve an index that another engine made.
 
 An engine may serve an index when the neighbour lists agree: its own queries over the index's stored probe
 vectors must find what the queries of the engine that made the index find. The index keeps both sets of

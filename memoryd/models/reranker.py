@@ -1,4 +1,4 @@
-"""The one reranker of a process: loaded behind, one search at a time, never longer than a search waits."""
+"""The one reranker of a process: loaded in the background, one search at a time, within the deadline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PairScorer(Protocol):
     device: str
 
     def scores(self, query: str, texts: Sequence[str], stop: Callable[[], bool]) -> list[float] | None:
-        """One within [0, 1] for each text; None when `stop` said so."""
+        """One score within [0, 1] per text; None if `stop` returned true."""
         ...
 
     def close(self) -> None: ...
@@ -56,7 +56,7 @@ def open_reranker(choice: RerankerChoice) -> PairScorer:
 class RerankerHost:
     """Loads the model in a thread, which then answers one search after the other.
 
-    A search that waits for others is dropped at its deadline, one under way ends at its next batch. Errors
+    A search that waits for another is dropped at its deadline; a running one ends after its batch. Errors
     of the running model are `ModelUnavailableError` for the call, logged once until it works again; the
     state stays `ready`.
     """
@@ -78,7 +78,7 @@ class RerankerHost:
         self._thread = threading.Thread(target=self._run, name="memoryd-reranker", daemon=True)
 
     def start(self) -> None:
-        """Begin to load, if a model is named."""
+        """Start loading, if a model is named."""
         if self._state != "off":
             self._thread.start()
 
@@ -90,7 +90,7 @@ class RerankerHost:
         """How well each text answers the query, within [0, 1].
 
         Raises `ModelUnavailableError` at once when there is no model, it is still loading or it fails,
-        `DeadlineExceededError` when it is not done in time or busy with other searches until then.
+        `DeadlineExceededError` when it is not done in time, or busy with other searches until then.
         """
         request = _Request(query, texts, deadline)
         with self._changed:

@@ -1,4 +1,4 @@
-"""Which embedder the settings ask for, and why it is not there when it is not."""
+"""The embedder that the settings name, or the reason why it is unavailable."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def open_embedder(choice: EmbedderChoice, loading: Loading) -> Embedder:
 
 
 def remote_endpoint(choice: EmbedderChoice) -> str | None:
-    """The endpoint texts are sent to, when it is on another machine."""
+    """The endpoint texts are sent to, if it is on another machine."""
     if not choice.model.startswith(_OPENAI):
         return None
     endpoint = endpoint_of(choice.base_url)

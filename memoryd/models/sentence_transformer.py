@@ -21,7 +21,7 @@ from memoryd.models.texts import model_text, size_of, unit, weighted_mean, windo
 
 _BATCH_WINDOWS = 64
 _SAMPLES = 64
-# Models of the e5 family want these; the instruct ones want a task of their own.
+# Models of the e5 family expect these; the instruct ones expect a task description.
 _E5 = re.compile(r"(^|[-_])e5([-_]|$)")
 _E5_PREFIXES = ("query: ", "passage: ")
 
@@ -75,7 +75,7 @@ class SentenceTransformerEmbedder:
         return self._count(self._prefixes[1] + model_text(text)) + self._specials()
 
     def close(self) -> None:
-        """Let go of the model; it is freed when the last call under way has returned."""
+        """Release the model; it is freed after the last running call."""
         self._model = None
 
     def _embed(self, texts: Sequence[str], prefix: str) -> FloatMatrix:
@@ -127,7 +127,7 @@ class SentenceTransformerEmbedder:
 
 
 def own_prefixes(name: str, prompts: dict[str, str]) -> tuple[str, str]:
-    """The query and passage prefix a model wants by its own account, or by its name."""
+    """The query and passage prefix of a model, from its configuration or its name."""
     query = prompts.get("query") or ""
     passage = prompts.get("document") or prompts.get("passage") or ""
     base = PurePath(name).name.lower()
@@ -147,7 +147,7 @@ def _in_batches(forward: Any, texts: list[str], dim: int) -> FloatMatrix:
 
 
 def _joined(vectors: FloatMatrix, tokens: list[list[int]]) -> FloatMatrix:
-    """One vector a text out of those of its windows."""
+    """One vector per text, from those of its windows."""
     out = np.empty((len(tokens), vectors.shape[1]), dtype=np.float32)
     start = 0
     for row, counts in enumerate(tokens):

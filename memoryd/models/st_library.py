@@ -1,4 +1,4 @@
-"""Models of the sentence-transformers library: loaded discreetly, offline unless downloads are allowed."""
+"""Models of the sentence-transformers library: offline unless downloads are allowed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory_client.errors import ModelUnavailableError
 
 INSTALL = "pip install 'memoryd[st]'"
 
-# The switches of the hub are the whole process's.
+# The switches of the hub apply to the whole process.
 _loading = threading.Lock()
 
 
@@ -68,10 +68,10 @@ def on_device(features: Mapping[str, Any], device: Any) -> dict[str, Any]:
 
 @contextmanager
 def _discreet_hub(allow_downloads: bool) -> Iterator[None]:
-    """No telemetry, no progress bars, and offline for good unless downloads are allowed.
+    """Switch off telemetry and progress bars, and go offline unless downloads are allowed.
 
-    `local_files_only` alone still asks the hub who else runs here. These switches are the whole process's,
-    so they are put back, and only one model loads at a time.
+    `local_files_only` alone still contacts the hub. These switches apply to the whole process, so they are
+    restored, and only one model loads at a time.
     """
     with _loading:
         from huggingface_hub import constants

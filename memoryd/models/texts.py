@@ -1,4 +1,4 @@
-"""Texts as a model can take them: well-formed, not blank, and in pieces of a bearable size."""
+"""Preparing texts for a model: well-formed, not blank, in pieces of a bounded size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def model_text(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """The text without what C strings and UTF-8 cannot carry: NUL becomes a space, lone surrogates U+FFFD."""
+    """Replace what C strings and UTF-8 cannot hold: NUL becomes a space, lone surrogates U+FFFD."""
     text = text.replace("\0", " ")
     try:
         text.encode("utf-8")

@@ -1,4 +1,4 @@
-"""The lane for whoever waits for a vector: at once, and joined with others when many wait."""
+"""The lane of callers that wait for a vector: served at once, and batched when many wait."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from memory_client.errors import ModelUnavailableError
 from memoryd.core.passage import Passage
 from memoryd.models.base import Encoding
 
-# More makes whoever came first wait for too many others.
+# With more, the first caller waits for too many others.
 MOST_JOINED = 16
 
 Embed = Callable[[bool, Sequence[Passage]], Sequence[Encoding]]
-"""What is made of texts of one kind: queries, when the first argument is true, or passages."""
+"""Encodes texts of one kind: queries if the first argument is true, else passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _Request:
 
 
 class UrgentLane:
-    """`threads` threads that answer one text at a time, and share out those that wait when they are more."""
+    """`threads` threads that encode one text at a time, and share the waiting ones if there are more."""
 
     def __init__(self, embed: Embed, threads: int) -> None:
         self._embed = embed
@@ -46,7 +46,7 @@ class UrgentLane:
             thread.start()
 
     def submit(self, is_query: bool, passage: Passage) -> Future[Encoding]:
-        """What is made of one text. Raises `RuntimeError` after `close`."""
+        """The encoding of one text. Raises `RuntimeError` after `close`."""
         request = _Request(is_query, passage)
         with self._changed:
             if self._closed:
@@ -57,11 +57,11 @@ class UrgentLane:
         return request.future
 
     def wait_quiet(self, seconds: float) -> None:
-        """Return when nobody waits here, or after `seconds`."""
+        """Return when no caller waits here, or after `seconds`."""
         self._quiet.wait(seconds)
 
     def close(self) -> None:
-        """Drop what has not begun, wait for what has."""
+        """Cancel calls that have not begun; wait for the others."""
         with self._changed:
             self._closed = True
             dropped = list(self._waiting)
@@ -113,7 +113,7 @@ class UrgentLane:
             each.future.set_result(encoding)
 
     def _fail(self, requests: list[_Request], error: Exception) -> None:
-        """One text must not fail the others, but what is down for one is down for all."""
+        """One text must not fail the others; but if the model is down, it is down for all."""
         for each in requests:
             if len(requests) == 1 or self._closed or _is_passing(error):
                 each.future.set_exception(error)

@@ -1,4 +1,4 @@
-"""The thread behind the vector index: lets the model serve, embeds what waits, fills the vector store."""
+"""The indexer thread: embeds waiting texts, fills the vector store, takes snapshots."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ log = logging.getLogger(__name__)
 _FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 30.0
 _WAY_SECONDS = 0.5
-"""How often a long text lets those pass that came after it."""
+"""How often a long text lets later texts go first."""
 
 
 class _WithdrawnError(Exception):
-    """The text in hand has been changed or deleted: nobody wants its vector."""
+    """The current text was changed or deleted; its vector is not needed."""
 
 
 class Indexer:
-    """One thread. Long texts come last, and let others pass while they are embedded.
+    """One thread. Long texts come last, and let others go first while they are embedded.
 
     batch_seconds: longest wait for the store; snapshot_seconds: 0 at the end.
     """
@@ -69,7 +69,7 @@ class Indexer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the batch in hand and end."""
+        """Finish the current batch and end."""
         self._stopping.set()
         self._vectors.wake()
         if self._thread.ident is not None:
@@ -97,11 +97,11 @@ class Indexer:
             self._guard(self._snapshot)
 
     def _pause(self) -> float:
-        """No pause while there is work that can be done."""
+        """No pause while there is work to do."""
         return 0.0 if self.is_busy else max(0.05, self._batch_seconds)
 
     def _open_store(self) -> None:
-        """Open it once it is needed; a space in the making is gone on with, or given up if not wanted."""
+        """Open it once it is needed; continue building a space, or drop it if it is no longer wanted."""
         if not self._opened and self._vectors.needs_store and not self._stopping.is_set():
             self._vectors.open_store()
             self._opened = True
@@ -124,20 +124,20 @@ class Indexer:
             self._pauses.pop(step.__name__, None)
 
     def _put_off(self, step: Callable[[], object]) -> float:
-        """Let a step rest, longer each time in a row; return the seconds."""
+        """Delay a step, longer after each failure in a row; return the seconds."""
         pause = self._pauses.get(step.__name__, _FIRST_PAUSE)
         self._pauses[step.__name__] = min(2 * pause, _LONGEST_PAUSE)
         self._retry_at[step.__name__] = time.monotonic() + pause
         return pause
 
     def _wait_for_model(self) -> None:
-        """The model goes before the vector store: search by meaning needs the hot index only."""
+        """The model comes before the vector store: semantic search needs the hot index only."""
         while self._meaning.host.state == "loading" and not self._stopping.wait(0.01):
             pass
         self._adopt()
 
     def _adopt(self) -> None:
-        """Let the model serve once it is there; a remote one may come up late."""
+        """Let the model serve once it is loaded; a remote one may come up late."""
         if not self._adopted and self._meaning.host.state == "ready":
             is_own = self._meaning.adopt(self._stopping.is_set)
             self._adopted = True
@@ -145,7 +145,7 @@ class Indexer:
                 self._on_other_space()
 
     def _embed_waiting(self) -> None:
-        """Embed some of what waits; what the model refuses waits for another round."""
+        """Embed some of the waiting texts; those that the model refuses wait for another round."""
         self._has_work = False
         if self._meaning.why_not() is not None or self._stopping.is_set():
             return
@@ -169,8 +169,7 @@ class Indexer:
             self._completed = embedder
 
     def _next_waiting(self) -> list[Waiting]:
-        """A portion of what a search waits for, else of what waits behind the last one, by row, and a long
-        text when there are no others."""
+        """A portion of the texts that a search waits for, else of the next ones by row, else a long text."""
         if portion := _portion(self._vectors.awaited(PORTION)):
             return portion
         for long in (False, True):
@@ -187,7 +186,7 @@ class Indexer:
         return portion
 
     def _embed_into(self, waiting: Sequence[Waiting]) -> bool:
-        """Embed texts and store what was made; False when the model refuses all of them."""
+        """Embed texts and store the vectors; False if the model refuses all of them."""
         is_long = len(waiting[0].passage.text) > LONG
         on_batch = self._way_maker(waiting[0]) if is_long else self._yield_to_searches
 
@@ -205,7 +204,7 @@ class Indexer:
         return bool(made)
 
     def _way_maker(self, long: Waiting) -> Callable[[int, int], None]:
-        """Called between the batches of a long text: what else waits is embedded first."""
+        """Called between the batches of a long text: other waiting texts are embedded first."""
         due = time.monotonic() + _WAY_SECONDS
 
         def give_way(_: int, __: int) -> None:
@@ -220,7 +219,7 @@ class Indexer:
         return give_way
 
     def _yield_to_searches(self, done: int, total: int) -> None:
-        """Called between the batches of a portion: what searches wait for is embedded first."""
+        """Called between the batches of a portion: texts that searches wait for are embedded first."""
         if done < total:
             self._guard(self._embed_awaited)
 
@@ -228,7 +227,7 @@ class Indexer:
         self._embed_apart(self._vectors.awaited(PORTION))
 
     def _embed_passing(self) -> None:
-        """What has come while a long text is being embedded."""
+        """Texts that arrived while a long text is being embedded."""
         self._embed_apart(self._vectors.awaited(PORTION) or self._vectors.waiting(PORTION))
 
     def _embed_apart(self, waiting: list[Waiting]) -> None:
@@ -252,5 +251,5 @@ def _refused(waiting: Sequence[Waiting]) -> ModelUnavailableError:
 
 
 def _portion(waiting: list[Waiting]) -> list[Waiting]:
-    """The first ones, as many as do not take long."""
+    """The first texts, as many as are embedded quickly."""
     return waiting[next(portions([one.passage.joined for one in waiting]), slice(0))]

@@ -18,7 +18,7 @@ _LONGEST_WAIT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A job that is due every so many seconds; 0 is never."""
+    """A job that is due at an interval in seconds; 0 is never."""
 
     kind: str
     seconds: float
@@ -27,7 +27,7 @@ class Schedule:
 class JobRunner:
     """Runs queued jobs when they are due.
 
-    handlers: kind -> what to do; an exception means try again. last: kinds of the lowest priority.
+    handlers: by kind; a handler that raises is tried again. last: kinds of the lowest priority.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class JobRunner:
         self._thread = threading.Thread(target=self._run, name="memoryd-jobs", daemon=True)
 
     def start(self) -> None:
-        """Begin; what was running when the process died is run again."""
+        """Start; a job that was running when the process died runs again."""
         self._database.write(self._prepare)
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the job in hand and end."""
+        """Finish the current job and end."""
         self._stopping.set()
         self._wake.set()
         if self._thread.ident is not None:
@@ -65,11 +65,11 @@ class JobRunner:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job is in hand."""
+        """Whether a job is running."""
         return self._in_hand is not None
 
     def enqueue(self, kind: str, delay: float = 0.0) -> None:
-        """Queue a job of a kind, unless one waits."""
+        """Queue a job of a kind, unless one is queued."""
         self._database.write(lambda tx: self._enqueue(tx, kind, delay))
         self._wake.set()
 
@@ -87,13 +87,13 @@ class JobRunner:
             self._wake.clear()
             try:
                 pause = self._work()
-            except Exception:  # the table could not be read or written: the store says so elsewhere too
+            except Exception:  # the table could not be read or written, which the store reports elsewhere
                 log.exception("the job runner could not go on; trying again in %d s", _LONGEST_WAIT)
                 pause = _LONGEST_WAIT
             self._wake.wait(pause)
 
     def _work(self) -> float:
-        """Run what is due; return the seconds to wait."""
+        """Run the jobs that are due; return the seconds until the next."""
         self._settle()
         while not self._stopping.is_set():
             self._in_hand = self._database.write(lambda tx: jobs.take(tx, self._clock(), self._last))
@@ -106,7 +106,7 @@ class JobRunner:
         return _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, due - self._clock()))
 
     def _carry_out(self, job: jobs.QueuedJob) -> str | None:
-        """Run the handler; return what went wrong."""
+        """Run the handler; return its error, if any."""
         log.info("job %s begins", job.kind)
         try:
             self._handlers[job.kind]()
@@ -116,7 +116,7 @@ class JobRunner:
         return None
 
     def _settle(self) -> None:
-        """Write down how the job in hand ended; it stays in hand when that fails, as on a full disk."""
+        """Record how the current job ended; it stays current if that fails, as on a full disk."""
         job, error = self._in_hand, self._error
         if job is not None:
             self._database.write(lambda tx: self._ended(tx, job, error))
