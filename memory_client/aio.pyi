@@ -184,7 +184,7 @@ class AsyncDecayClient:
     ) -> UndoPassResult: ...
     async def purge(
         self,
-        older_than: Annotated[float, Between(0, 100000)] | None = None,
+        older_than_days: Annotated[float, Between(0, 100000)] | None = None,
         *,
         dry_run: bool = False,
         user_id: Name = "default",

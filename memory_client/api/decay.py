@@ -56,16 +56,16 @@ class DecayAPI:
     @long_running
     def purge(
         self,
-        older_than: Annotated[float, Between(0, 100_000)] | None = None,
+        older_than_days: Annotated[float, Between(0, 100_000)] | None = None,
         *,
         dry_run: bool = False,
         user_id: Name = "default",
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> DeleteResult:
-        """Destroy what was archived more than `older_than` days ago, by default `decay.retention_days`.
+        """Destroy what was archived more than `older_than_days` days ago, by default `decay.retention_days`.
 
-        Leaves out what is pinned, of category core or system, and what a jump of the clock may have made that
-        old: a stretch without a pass or an active day counts for a quarter of `older_than` at most. `dry_run`
-        only says which would go. Raises `InvalidParameterError` when only such are left.
+        Skips memories that are pinned, core or system, and those whose age may come from a jump of the clock:
+        a period without a pass or an active day counts for at most a quarter of `older_than_days`. `dry_run`
+        only returns what would be destroyed. Raises `InvalidParameterError` if only such memories are left.
         """

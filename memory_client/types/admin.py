@@ -1,4 +1,4 @@
-"""The state of the process and its store."""
+"""Replies about the process and its store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from memory_client.types.vocabulary import Stage
 
 
 class PingResult(TypedDict):
-    """The answer to `ping`."""
+    """The reply of `ping`."""
 
     pid: int
     stage: Stage
@@ -32,47 +32,51 @@ class Status(TypedDict):
     reranker: dict[str, Any]
     """model, state (off, loading, ready, unavailable), device, error, answered_count, timeout_count."""
     counts: dict[str, int]
-    """memories, turns, sessions, users, versions."""
+    """memories, turns, points, sessions, users, versions."""
     pending_vector_count: int
-    """Texts that wait to be embedded, their token vectors included."""
+    """Texts that are not embedded yet, or whose token vectors are missing."""
     pending_triple_count: int
-    """Memories that are not read for triples yet."""
+    """Memories from which triples are not extracted yet."""
     memory_bytes: dict[str, int]
     """resident, hot_index."""
     disk_bytes: dict[str, int]
     """database, vectors, hot_index, models, logs, backups, free."""
     jobs: dict[str, int]
     settings_from_environment: list[str]
-    """Settings whose value came from the environment of whoever started the daemon."""
+    """Settings whose value comes from the environment of the process that started the daemon."""
     warnings: list[str]
 
 
 class ReindexResult(TypedDict):
-    """What `admin.reindex` rebuilt."""
+    """The reply of `admin.reindex`."""
 
     keyword_count: int
+    """Texts in the rebuilt keyword index."""
     vector_count: int
+    """Texts embedded again."""
     pending_count: int
+    """Texts that are still to be embedded in the background."""
 
 
 class CompactResult(TypedDict):
-    """What `admin.compact` achieved, in bytes on disk."""
+    """The reply of `admin.compact`: the size of the store on disk."""
 
     bytes_before: int
     bytes_after: int
 
 
 class CheckResult(TypedDict):
-    """One line of `doctor`."""
+    """One check of `doctor`."""
 
     check: str
     ok: bool
     detail: str
     fix: str | None
+    """The command that repairs it, if any."""
 
 
 class SettingValue(TypedDict):
-    """One line of `config`."""
+    """One setting of `config`."""
 
     name: str
     value: Any
@@ -83,9 +87,9 @@ class SettingValue(TypedDict):
 
 
 class Metrics(TypedDict):
-    """Counters and latencies since the start, milliseconds."""
+    """Counters and latencies since the start of the process."""
 
     methods: dict[str, dict[str, float]]
-    """method -> count, error_count, p50_ms, p95_ms."""
+    """method -> count, error_count, p50_ms, p95_ms; percentiles over the latest 1,024 calls."""
     queue: dict[str, int]
     caches: dict[str, dict[str, int]]

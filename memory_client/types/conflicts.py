@@ -1,4 +1,4 @@
-"""Statements of one user that exclude each other."""
+"""Conflicts: statements of one user that contradict each other."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ ConflictSource = Literal["found", "feedback", "merge"]
 
 
 class ConflictSide(TypedDict):
-    """One of two statements: a memory as it was at a version."""
+    """One of two statements: a memory at a version."""
 
     id: str
     version: int
     text: str
     at: float
-    """When this version became known."""
+    """When this version was stored."""
     operator: str | None
-    """Who made it; None of knowledge points, and of versions that are merged."""
+    """Who stored it; None for knowledge points and for merged versions."""
     reason: str | None
 
 
 class Conflict(TypedDict):
-    """Two statements that cannot both be so.
+    """Two statements that contradict each other.
 
-    first is the older one. Between two versions of one memory both have its id, `id` is None and the state
-    `resolved`, for the later version corrected the earlier. type: the plainest sign of it; detail: what
-    stands against what.
+    first: the older one. type: the clearest kind of contradiction; detail: the two parts that contradict. A
+    conflict between two versions of one memory has that memory's id on both sides, `id` None and state
+    `resolved`, because the later version corrected the earlier.
     """
 
     id: str | None
@@ -41,15 +41,18 @@ class Conflict(TypedDict):
     source: ConflictSource
     created_at: float
     decided_at: float | None
-    """When it was decided, by `decided_by`; None while it is open, as the next two are."""
+    """None while the conflict is open, like the next two fields."""
     decided_by: str | None
-    """The operator of `resolve`, or of the version that corrected the one before."""
+    """The operator of `resolve`, or of the version that corrected the earlier one."""
     decision: str | None
-    """The reason that was given."""
+    """The reason given."""
 
 
 class ResolveResult(TypedDict):
-    """archived: whether the loser was archived by this call; closed_count: conflicts closed."""
+    """The reply of `resolve`.
+
+    archived: whether this call archived the loser; closed_count: conflicts closed.
+    """
 
     winner: str
     loser: str

@@ -1,4 +1,4 @@
-"""Conversations: turns and the receipts of keeping them."""
+"""Conversations: turns, and the replies of storing them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TurnItem(TypedDict):
 
 
 class ConversationMessage(TypedDict):
-    """A message of a conversation from which knowledge is extracted; `conversation.extend` takes it too."""
+    """A message to extract knowledge from; `conversation.extend` takes it too."""
 
     role: Role
     content: str
@@ -33,7 +33,7 @@ class ConversationMessage(TypedDict):
 
 
 class Turn(TypedDict):
-    """A stored turn with all its fields."""
+    """A stored turn."""
 
     id: str
     user_id: str
@@ -44,25 +44,27 @@ class Turn(TypedDict):
     speaker: str | None
     text: str
     created_at: float
-    """When it was said."""
+    """When it was spoken or written."""
     tz: str | None
-    """The zone its times were read in, by its IANA name; None where it has none."""
+    """The IANA time zone in which its times were read, if any."""
     received_at: float
+    """When it was stored."""
     event_start: float | None
-    """The time the text speaks of, up to `event_end`, where it names one."""
+    """Start of the time the text mentions, up to `event_end`; None if it mentions none."""
     event_end: float | None
     remembered: bool
-    """False: in the window only, until the session is closed."""
+    """False: kept in the window only, until the session ends."""
     metadata: Metadata
     indexed: bool
-    """Whether the vector is in the index; keyword search finds a remembered turn in any case."""
+    """Whether it can be found by meaning; keyword search finds every remembered turn."""
     warnings: list[str]
+    """What was changed when it was stored, in words."""
     redactions: dict[str, Any]
-    """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
+    """Credentials replaced in the text: `{"secrets": {kind: count}}`; empty if none."""
 
 
 class TurnPage(TypedDict):
-    """A page of turns; `cursor` is None on the last one."""
+    """A page of turns; `cursor` is None on the last page."""
 
     items: list[Turn]
     cursor: str | None
@@ -70,19 +72,19 @@ class TurnPage(TypedDict):
 
 
 class AppendResult(TypedDict):
-    """The receipt of `conversation.append`."""
+    """The reply of `conversation.append`."""
 
     id: str
     session_id: str
     position: int
     topic: str
-    """`unknown`: topics are not recognised."""
+    """Always `unknown`: topics are not recognized yet."""
     anchors: list[str]
-    """Empty: no anchors are recognised."""
+    """Always empty: anchors are not recognized yet."""
 
 
 class ExtendResult(TypedDict):
-    """The receipt of `conversation.extend`; ids in the order of the items."""
+    """The reply of `conversation.extend`; ids are in the order of the items."""
 
     ids: list[str]
     session_id: str
@@ -90,10 +92,10 @@ class ExtendResult(TypedDict):
 
 
 class EndResult(TypedDict):
-    """The receipt of `conversation.end`."""
+    """The reply of `conversation.end`."""
 
     session_id: str
     closed: bool
-    """False when it was closed already."""
+    """False if the session was already closed."""
     dropped_count: int
-    """Turns not to be remembered, which went with the closing."""
+    """Turns with `remember=False` that were deleted with the session's window."""

@@ -1,4 +1,4 @@
-"""Knowledge points: what was learned of a user, in versions, and the sets of it that users share."""
+"""Knowledge points: what was learned about a user, in versions, and sets that users share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VersionKind = Literal["increment", "merge", "rollback"]
 
 
 class KnowledgeItem(TypedDict):
-    """A knowledge point as it is given; `user_id` may only be that of the call."""
+    """A knowledge point to store; `user_id` must be that of the call."""
 
     content: str
     type: str
@@ -21,7 +21,7 @@ class KnowledgeItem(TypedDict):
 
 
 class KnowledgePoint(TypedDict):
-    """A piece of knowledge; `score` says how much it is worth, 0 to 100."""
+    """A knowledge point; `score` is its value, 0 to 100."""
 
     content: str
     type: KnowledgeType
@@ -31,37 +31,36 @@ class KnowledgePoint(TypedDict):
 
 
 class RelevantPoint(KnowledgePoint):
-    """A knowledge point that was found."""
+    """A knowledge point found by a query."""
 
     id: str
     version_id: str
-    """The newest version that says it."""
+    """The newest version that contains it."""
     relevance: float
-    """To the query, comparable only inside one reply; the score's share of 100 when the best scores are
-    returned."""
+    """To the query, comparable only within one reply. Without a query: the score divided by 100."""
 
 
 class DamagedLine(TypedDict):
-    """A stored line that was skipped, and why."""
+    """A line that was skipped, and why."""
 
     line: int
     reason: str
 
 
 class KnowledgeVersion(TypedDict):
-    """A version of a user's knowledge: what was added, what was merged, or what was gone back to."""
+    """A version of a user's knowledge: an increment, a merge or a rollback."""
 
     version_id: str
     kind: VersionKind
     parents: list[str]
-    """Of a merge the versions it holds, of a rollback the one it equals."""
+    """Of a merge: the versions it contains; of a rollback: the version it restores."""
     created_at: float
     point_count: int
     damaged: list[DamagedLine]
 
 
 class KnowledgeMergeResult(TypedDict):
-    """The receipt of `merge`; `version_id` is None when there was nothing to merge."""
+    """The reply of `merge`; `version_id` is None if there was nothing to merge."""
 
     version_id: str | None
     parents: list[str]
@@ -76,16 +75,16 @@ class KnowledgeMergeResult(TypedDict):
 
 
 class KnowledgeChange(TypedDict):
-    """A point that both versions have, with what differs."""
+    """A point in both versions whose score or type differs."""
 
     content: str
     score: list[int]
-    """In the first version and in the second."""
+    """In the first and in the second version."""
     type: list[KnowledgeType]
 
 
 class KnowledgeComparison(TypedDict):
-    """What differs between two versions, points told apart by their content."""
+    """The difference between two versions; points are matched by content."""
 
     versions: list[KnowledgeVersion]
     added: list[KnowledgePoint]
@@ -95,7 +94,7 @@ class KnowledgeComparison(TypedDict):
 
 
 class SharedSet(TypedDict):
-    """A set of points that a user has published, or that another has granted."""
+    """A set of points that the user published or subscribed to."""
 
     owner: str
     name: str
@@ -103,4 +102,4 @@ class SharedSet(TypedDict):
     created_at: float
     """When it was published, or subscribed to."""
     subscribers: list[str]
-    """Of an own set; of a granted one always empty."""
+    """Of the user's own set; always empty for a subscribed set."""

@@ -15,43 +15,44 @@ Verdict = Literal["promote", "keep", "delete"]
 
 
 class BoostResult(TypedDict):
-    """What a use did."""
+    """The reply of `boost`."""
 
     id: str
     applied: float
-    """What was added, 0.0 to 0.3."""
+    """Importance added, 0.0 to 0.3."""
     importance: float
+    """After the boost."""
     limited_by: str | None
-    """Why not all of it was; None when it was."""
+    """Why less than the full step was added; None if all of it was."""
     restored: bool
-    """Whether decay had archived the memory, and the use brought it back."""
+    """Whether the memory was archived by decay and is active again."""
 
 
 class FeedbackResult(TypedDict):
-    """What came of feedback."""
+    """The reply of `feedback`."""
 
     id: str
     confidence: float
     review_id: str | None
-    """The review that was opened, or was open already; None for `useful`."""
+    """The review that was opened or already open; None for `useful`."""
 
 
 class FadingMemory(TypedDict):
-    """A memory that a pass would do something with."""
+    """A memory that a decay pass would review or archive."""
 
     id: str
     outcome: DecayOutcome
-    """`review`: a review is queued; `decay`, `expired`: archived because of it."""
+    """`review`: a review is queued; `decay`, `expired`: it is archived for this reason."""
     category: Category
     importance: float
-    """As it was set last."""
+    """As it was last set."""
     effective_importance: float
     elapsed_days: float
-    """Days that count since then."""
+    """Days since then that count for decay."""
 
 
 class PassInfo(TypedDict):
-    """A pass there was."""
+    """An earlier decay pass."""
 
     id: str
     at: float
@@ -59,44 +60,46 @@ class PassInfo(TypedDict):
     archived_count: int
     review_count: int
     undone_at: float | None
+    """None unless it was undone."""
 
 
 class DecayPreview(TypedDict):
-    """What a pass would do now."""
+    """What a decay pass would do now."""
 
     items: list[FadingMemory]
-    """Expired ones first, then the weakest."""
+    """Expired memories first, then those with the lowest importance."""
     counts: dict[str, int]
-    """active, review, decay, expired; remaining: those left for the passes after it."""
+    """active, review, decay, expired; remaining: memories left for later passes."""
     passes: list[PassInfo]
-    """The last ten that did something to memories the agent sees, newest first, with how many of these."""
+    """The last ten passes that changed memories visible to the agent, newest first; counts are of these."""
     clock_behind: bool
-    """Whether the clock seems to be set back: then a pass is skipped."""
+    """Whether the clock seems to be set back; a pass is skipped then."""
     note: str | None
     """Why a pass would be skipped; None if it would be made."""
 
 
 class DecayPass(TypedDict):
-    """What a pass did."""
+    """The reply of `decay.run`."""
 
     id: str | None
-    """None when nothing was done, as `note` says."""
+    """None if nothing was done; `note` gives the reason."""
     archived: list[str]
     reviewed: list[str]
-    """Memories a review was queued for."""
+    """Memories for which a review was queued."""
     remaining_count: int
-    """What is left for the passes after it."""
+    """Memories left for later passes."""
     note: str | None
-    """Why nothing was done; None when the pass was made."""
+    """Why nothing was done; None if the pass was made."""
 
 
 class UndoPassResult(TypedDict):
-    """What the undoing of a pass brought back."""
+    """The reply of `decay.undo_pass`."""
 
     id: str
     restored: list[str]
+    """Memories that are active again."""
     withdrawn_count: int
-    """Pending reviews that were dropped."""
+    """Pending reviews that were withdrawn."""
 
 
 class Review(TypedDict):
@@ -107,15 +110,15 @@ class Review(TypedDict):
     kind: ReviewKind
     state: ReviewState
     text: str
-    """Of the memory, as it is now."""
+    """The memory's current text."""
     category: Category
     effective_importance: float
     importance: float
-    """Effective, when the review was queued."""
+    """Effective importance when the review was queued."""
     finding: FeedbackFinding | None
-    """What feedback said."""
+    """What the feedback said."""
     note: str | None
-    """Why, in its own words."""
+    """The reason given with the feedback."""
     created_at: float
     verdict: Verdict | None
     operator: str | None
@@ -124,7 +127,7 @@ class Review(TypedDict):
 
 
 class ReviewPage(TypedDict):
-    """A page of reviews; `cursor` is None on the last one."""
+    """A page of reviews; `cursor` is None on the last page."""
 
     items: list[Review]
     cursor: str | None
@@ -132,10 +135,10 @@ class ReviewPage(TypedDict):
 
 
 class DecideResult(TypedDict):
-    """The receipt of a verdict."""
+    """The reply of `review.decide`."""
 
     id: str
     memory_id: str
     verdict: Verdict
     version: int
-    """Of the memory, after it."""
+    """Of the memory, after the decision."""

@@ -1,4 +1,4 @@
-"""Memories: what is stored, counted, changed and deleted."""
+"""Memories, and the replies of reading, changing and deleting them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class MemoryItem(TypedDict):
 
 
 class Memory(TypedDict):
-    """A stored memory with all its fields."""
+    """A stored memory."""
 
     id: str
     user_id: str
@@ -25,9 +25,9 @@ class Memory(TypedDict):
     category: Category
     kind: Kind
     importance: float
-    """As it was set last; filters and orders see this one."""
+    """As it was last set; filters and orders use this value."""
     effective_importance: float
-    """What time has left of it; ranking uses this one."""
+    """After decay; ranking uses this value."""
     confidence: float
     verified: bool
     source: Source
@@ -52,30 +52,30 @@ class Memory(TypedDict):
     """`decay`, `expired`, `review`, `wrong` or `user`."""
     archived_at: float | None
     pinned: bool
-    """Exempt from the clock and from review."""
+    """Exempt from decay, expiry and review."""
     history_from: int
-    """The earliest version that is still told apart."""
+    """The oldest version that is kept separately."""
     metadata: Metadata
     indexed: bool
-    """Whether the vector is in the index; keyword search finds the memory in any case."""
+    """Whether it can be found by meaning; keyword search always finds it."""
     warnings: list[str]
-    """What was changed or understood differently on the way in, in words."""
+    """What was changed or interpreted when it was stored, in words."""
     redactions: dict[str, Any]
-    """What screening replaced: `{"secrets": {kind: count}}`, empty when nothing was."""
+    """Credentials replaced in the text: `{"secrets": {kind: count}}`; empty if none."""
 
 
 class Page(TypedDict):
-    """A page of memories; `cursor` is None on the last one."""
+    """A page of memories; `cursor` is None on the last page."""
 
     items: list[Memory]
     cursor: str | None
     total: int
-    left_out: list[str]
-    """With `as_of` memories that were known by then, but whose history no longer tells what."""
+    omitted: list[str]
+    """With `as_of`: memories that existed then but whose version of that time is no longer kept."""
 
 
 class UpdateResult(TypedDict):
-    """The receipt of an update; `changed` is false when nothing differed."""
+    """The reply of a change; `changed` is false if nothing differed."""
 
     id: str
     version: int
@@ -83,57 +83,57 @@ class UpdateResult(TypedDict):
 
 
 class DeleteResult(TypedDict):
-    """The receipt of a delete."""
+    """The reply of a delete."""
 
     ids: list[str]
     """Deleted, or with `dry_run` those that would be."""
     count: int
     sources: list[str]
-    """Turns that were deleted with a memory, as `sources=True` asks."""
+    """Turns deleted with a memory because of `sources=True`."""
     also_stated_in: list[str]
-    """What still says the same as the deleted memories: others, now or in a former version, and turns. Of
-    many the first 20 are looked at."""
+    """Other memories (in any version) and turns that state the same as the deleted ones. Only the first 20
+    deleted memories are checked."""
     skipped: list[str]
-    """The first 1,000 memories that were left because they are system, core or pinned; `force=True` destroys
-    them too."""
+    """The first 1,000 memories that were kept because they are system, core or pinned; `force=True` deletes
+    them."""
     skipped_count: int
-    """How many were left for that reason."""
+    """All memories kept for that reason."""
     backups: list[str]
-    """Backup files that still hold what was deleted."""
+    """Backup files that still contain what was deleted."""
 
 
 class ForgetCandidate(TypedDict):
-    """What `forget` found."""
+    """A match of `forget`."""
 
     id: str
     type: Literal["memory", "turn", "triple"]
     text: str
     score: float
-    """Of a triple that of the text that says so."""
+    """Of a triple: the score of the text that states it."""
     state: State | None
-    """Of a memory."""
+    """None unless it is a memory."""
 
 
 class ForgetResult(DeleteResult):
-    """The receipt of `forget`; with `dry_run` its preview."""
+    """The reply of `forget`; with `dry_run` its preview."""
 
     matches: list[ForgetCandidate]
-    """What the query means; empty once it is deleted."""
+    """What the query matches; empty after the deletion."""
     more_count: int
-    """How many more the query means that are not shown, of 200 looked at beyond them."""
+    """Further matches that are not shown, among the next 200 results."""
 
 
 class DeleteAllResult(TypedDict):
-    """The receipt of `delete_all`."""
+    """The reply of `delete_all`."""
 
     user_id: str
     counts: dict[str, int]
-    """memories, turns, points."""
+    """Deleted: memories, turns, points."""
     backups: list[str]
 
 
 class Stats(TypedDict):
-    """Counts over the visible memories of a user; `turns` over the remembered turns beside them."""
+    """Counts of the visible memories of a user; `turn_count` counts remembered turns."""
 
     total: int
     by_category: dict[str, int]
@@ -145,6 +145,6 @@ class Stats(TypedDict):
     newest: float | None
     turn_count: int
     pending_vector_count: int
-    """Memories and turns that wait to be embedded, their token vectors included."""
+    """Memories and turns that are not embedded yet, or whose token vectors are missing."""
     pending_triple_count: int
-    """Memories that are not read for triples yet."""
+    """Memories from which triples are not extracted yet."""

@@ -1,4 +1,4 @@
-"""What a search finds, and how it came about."""
+"""Search results and their explanations."""
 
 from __future__ import annotations
 
@@ -9,37 +9,38 @@ from memory_client.types.vocabulary import Category, Metadata, SearchScope, Stat
 
 
 class Snippet(TypedDict):
-    """The stretch of a text that matches best; `marks`: [start, end] of the matches in it."""
+    """The best matching part of a text; `marks`: [start, end] of each match in it."""
 
     text: str
     marks: list[list[int]]
 
 
 class Explanation(TypedDict):
-    """How a hit came about, and what the search as a whole could not do."""
+    """Why a hit was found and how it was ranked."""
 
     mode: str
-    """The mode that was carried out, which may differ from the one asked for."""
+    """The mode used, which may differ from the one requested."""
     notes: list[str]
+    """What the search could not do, in words."""
     ranks: dict[str, int]
     """source -> rank, from 1."""
     missing_vector_count: int
-    """Memories of this user that meaning cannot find yet."""
+    """Memories of the user that cannot be found by meaning yet."""
     milliseconds: dict[str, float]
-    """Of each source and step of the search."""
+    """Per source and step of the search."""
     terms: list[str]
-    """What of the query stands in the text, as it stands there."""
+    """Words of the query that the text contains, as they appear in it."""
     keys: list[str]
-    """The id, exact key or quoted phrase it was found by."""
+    """The id, exact key or quoted phrase that matched."""
     snippet: Snippet
     duplicates: list[str]
-    """Near-duplicates of the hit that were left out."""
+    """Ids of near-duplicates that were merged into this hit."""
     fusion_method: str
-    """How the candidates were fused."""
+    """How the candidates of all sources were ranked together."""
     fusion: dict[str, dict[str, float]]
-    """feature or source -> its value and what it adds to the sum that ranks the texts."""
+    """feature or source -> its value and its contribution to the ranking sum."""
     standing: float
-    """What importance, recency and confidence add to `rank_score`, -.5 to .5."""
+    """What importance, recency and confidence add to `rank_score`, -0.5 to 0.5."""
     plan: dict[str, Any]
 
 
@@ -50,23 +51,23 @@ class Hit(TypedDict):
     type: SearchScope
     text: str
     score: float
-    """Where `calibrated`, the probability that the hit answers the message, comparable between queries; else
-    comparable only inside one reply."""
+    """If `calibrated`: the probability that the hit answers the query, comparable between queries; else
+    comparable only within one reply."""
     rank_score: float
-    """What hits are ordered by: the log-odds of the score, and at most .5 either way for what a memory's
-    importance, recency and confidence add."""
+    """Hits are ordered by it: the log-odds of the score plus at most 0.5 either way for the memory's
+    importance, recency and confidence."""
     calibrated: bool
     metadata: Metadata
-    """Of a turn also `session_id position role speaker timestamp`; of a shared point `citation owner set
-    knowledge_type knowledge_score timestamp` alone."""
+    """Turns also have `session_id position role speaker timestamp`; shared points have only `citation owner
+    set knowledge_type knowledge_score timestamp`."""
     category: Category | None
-    """Of a memory."""
+    """None unless it is a memory."""
     importance: float | None
-    """Of a memory, as it was set last."""
+    """Of a memory, as it was last set."""
     effective_importance: float | None
-    """What time has left of it."""
+    """Of a memory, after decay."""
     state: State | None
-    """Of a memory; not `active` only with `include_archived`."""
+    """Of a memory; other than `active` only with `include_archived`."""
     created_at: float
     scores: dict[str, float]
     """source (`semantic` cosine, `lexical` BM25, `exact`, `temporal`, `reranker`) -> raw score."""
@@ -74,12 +75,11 @@ class Hit(TypedDict):
 
 
 class Hits(list[Hit]):
-    """The result of `search`: a list of hits, best first, with what holds for the whole of it.
+    """The result of `search`: a list of hits, best first, with three attributes.
 
-    degraded: a part of what the search needs was missing, such as the model or some vectors, so that the
-    same search may find more later. reason: in words, why it is degraded, or why it is empty; None when
-    there is nothing to say. answerable: whether a hit is likely to answer the query; None where the scores
-    are not calibrated. Slices, copies with `list()` and JSON hold the hits alone.
+    degraded: something was missing, such as the model or some vectors; the same search may find more later.
+    reason: why the result is degraded or empty; None otherwise. answerable: whether a hit is likely to answer
+    the query; None if scores are not calibrated. Slices, `list()` and JSON contain only the hits.
     """
 
     def __init__(
@@ -116,11 +116,11 @@ class Hits(list[Hit]):
 
 
 class SearchReport(TypedDict):
-    """A search with its reasons, also where nothing was found."""
+    """The reply of `explain`: a search with its plan and reasons, also if nothing is found."""
 
     hits: list[Hit]
     degraded: bool
-    """As the attributes of `Hits`, `reason` and `answerable` too."""
+    """As the attribute of `Hits`; so are `reason` and `answerable`."""
     reason: str | None
     answerable: bool | None
     plan: dict[str, Any]

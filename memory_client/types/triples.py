@@ -1,4 +1,4 @@
-"""Triples: who is what to what, and what says so."""
+"""Triples: relations between entities, and their evidence."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ TripleShape = Literal["memoryd", "companion"]
 
 
 class TripleEvidence(TypedDict):
-    """What a triple rests on."""
+    """A source that states a triple."""
 
     kind: EvidenceKind
-    """`manual`: the word of a caller of `triples.add`."""
+    """`manual`: stored by `triples.add`."""
     id: str | None
     """Of the memory or turn."""
     version: int | None
     """Of the memory."""
     is_active: bool
-    """Whether it counts; an archived or superseded memory does not."""
+    """Whether it counts; archived and superseded memories do not."""
     words: str | None
-    """The clause or sentence that says so, or what the caller wrote; None until an old memory is read again,
-    and for what callers said before words were kept."""
+    """The clause or sentence that states it, or what the caller wrote; None until an older memory is read
+    again, and for callers' triples of older versions."""
 
 
 class Triple(TypedDict):
-    """A statement in the language of its newest evidence that counts: 主人 喜欢 拉面, user likes ramen."""
+    """A relation, shown in the language of its newest active evidence: 主人 喜欢 拉面, user likes ramen."""
 
     id: str
     subject: str
     predicate: str
     predicate_key: str
-    """The same in every language: `likes`. By it triples are matched, compared and counted."""
+    """Language-independent: `likes`. Triples are matched, compared and counted by it."""
     object: str
     negation: bool
     frequency: str | None
     condition: str | None
     degree: str | None
-    """How strongly: 非常, really. No part of what is stated: 非常喜欢 and 喜欢 are one triple."""
+    """How strongly: 非常, really. Not part of the statement: 非常喜欢 and 喜欢 are one triple."""
     language: Language
     created_at: float
     is_live: bool
-    """Whether anything that counts says so."""
+    """Whether it has active evidence."""
     evidence: list[TripleEvidence]
     """Newest first, at most 20."""
 
 
 class TriplePage(TypedDict):
-    """A page of triples, newest first; `cursor` is None on the last one."""
+    """A page of triples, newest first; `cursor` is None on the last page."""
 
     items: list[Triple]
     cursor: str | None
@@ -58,33 +58,34 @@ class TriplePage(TypedDict):
 
 
 class RelatedTriple(Triple):
-    """A triple that was reached from an entity."""
+    """A triple reached from an entity."""
 
     hop: int
-    """1 for the entity's own."""
+    """1 for the entity's own triples."""
     weight: float
-    """In (0, 1]: what leads through an entity of many triples counts less."""
+    """In (0, 1]; paths through entities with many triples weigh less."""
 
 
 class TripleQuery(TypedDict):
-    """What is around an entity."""
+    """The triples around an entity."""
 
     entity: str
-    """The name it goes by, the user and relatives in the language of the name that was asked."""
+    """Its name; the user and relatives in the language of the given name."""
     triples: list[RelatedTriple]
-    """By hop, then heaviest first."""
+    """By hop, then by weight."""
     truncated: bool
-    """Whether something was left out: more than `limit`, or a hub of which the newest were followed."""
+    """Whether triples are missing: more than `limit`, or an entity with so many that only the newest were
+    followed."""
 
 
 class TriplePath(TypedDict):
-    """How two entities hang together."""
+    """The path between two entities."""
 
     found: bool
     triples: list[Triple]
-    """From the one to the other; empty for one entity under two names."""
+    """From the first entity to the second; empty if both names are one entity."""
     truncated: bool
-    """Whether something was left out, so that there may be a way though none was found, or a shorter one."""
+    """Whether some triples were not followed, so that there may be a path, or a shorter one."""
 
 
 class TripleAlias(TypedDict):
@@ -95,36 +96,37 @@ class TripleAlias(TypedDict):
 
 
 class MissingEvidence(TypedDict):
-    """A memory or turn that a line names and that is not there."""
+    """A memory or turn that a line names and that does not exist."""
 
     line: int
     id: str
-    """As the line has it."""
+    """As written in the line."""
 
 
 class TripleImport(TypedDict):
-    """What an import did."""
+    """The reply of `triples.import_jsonl`."""
 
     stored_count: int
-    """Triples that were new."""
+    """New triples."""
     known_count: int
-    """Triples that were there before; their evidence was added."""
+    """Triples that already existed; their evidence was added."""
     alias_count: int
     damaged: list[DamagedLine]
-    """Passed over."""
+    """Skipped lines."""
     missing_evidence: list[MissingEvidence]
-    """The first 1,000. A triple of which all evidence is missing is stored as the caller's word."""
+    """The first 1,000. A triple without any existing evidence is stored as the caller's statement."""
     missing_evidence_count: int
 
 
 class TripleStats(TypedDict):
-    """How many there are."""
+    """Counts of triples, entities, aliases and evidence."""
 
     triple_count: int
     live_count: int
+    """Triples with active evidence."""
     entity_count: int
     alias_count: int
     by_predicate: dict[str, int]
-    """Of live triples, the 50 most frequent."""
+    """Live triples, of the 50 most frequent predicates."""
     by_evidence: dict[str, int]
     """Evidence by kind."""

@@ -1,4 +1,4 @@
-"""What a memory was, and what changed."""
+"""Versions of a memory and their differences."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ Operation = Literal["create", "update", "archive", "restore", "promote", "merge"
 
 
 class VersionInfo(TypedDict):
-    """Which version of a memory, and who made it, when and why."""
+    """A version of a memory: who made it, when and why."""
 
     id: str
     """`ver_`, the rest of the memory's id, `.` and the number."""
     version: int
     operation: Operation
     operator: str
-    """As the caller named itself, `app` by default; `decay`, `system`, or `review:` with who decided."""
+    """The caller's own name, `app` by default; `decay`, `system`, or `review:` with the reviewer."""
     reason: str | None
     at: float
-    """When it became known, epoch seconds."""
+    """When it was stored, epoch seconds."""
     content_hash: str
-    """SHA-256 of the text in UTF-8, in hexadecimal."""
+    """SHA-256 of the UTF-8 text, hexadecimal."""
 
 
 class TextPiece(TypedDict):
-    """A stretch of two texts; `a` is empty for `insert`, `b` for `delete`."""
+    """A piece of two compared texts; `a` is empty for `insert`, `b` for `delete`."""
 
     op: Literal["equal", "insert", "delete", "replace"]
     a: str
@@ -34,7 +34,7 @@ class TextPiece(TypedDict):
 
 
 class Difference(TypedDict):
-    """Two values; what is not there is left out."""
+    """Two values; a missing value is left out."""
 
     a: NotRequired[Any]
     b: NotRequired[Any]
@@ -44,22 +44,22 @@ class VersionDiff(TypedDict):
     """How a version differs from the one before."""
 
     readable: str | None
-    """Both texts in one line, `主人住在[-北京-]{+上海+}`; None when they are equal."""
+    """Both texts in one line, `主人住在[-北京-]{+上海+}`; None if they are equal."""
     fields: dict[str, Difference]
-    """Fields that differ, but for text and metadata."""
+    """Fields that differ, except text and metadata."""
     metadata: dict[str, Difference]
-    """Own keys of the metadata that differ."""
+    """The caller's metadata keys that differ."""
     change_count: int
-    """Changed stretches of the text, fields and keys."""
+    """Changed text pieces, fields and metadata keys."""
 
 
 class Version(VersionInfo):
-    """A version of a memory, as it was until the next one."""
+    """A version of a memory with its text."""
 
     changed: list[str]
     """Fields that differ from the version before."""
     diff: VersionDiff | None
-    """None of the first version that is still told apart."""
+    """None for the oldest version that is kept separately."""
     text: str
     metadata: Metadata
     state: State
@@ -76,12 +76,12 @@ class Comparison(TypedDict):
     second: VersionInfo
     """Of version `b`."""
     change_count: int
-    """Changed stretches of the text, fields and keys of the metadata."""
+    """Changed text pieces, fields and metadata keys."""
     text: list[TextPiece]
-    """Word by word, Chinese too."""
+    """Word by word, also in Chinese."""
     readable: str
     """The same in one line: `主人住在[-北京-]{+上海+}`."""
     fields: dict[str, Difference]
-    """Fields that differ, but for text and metadata."""
+    """Fields that differ, except text and metadata."""
     metadata: dict[str, Difference]
-    """Own keys of the metadata that differ."""
+    """The caller's metadata keys that differ."""

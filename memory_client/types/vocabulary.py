@@ -1,4 +1,4 @@
-"""The words that values are taken from."""
+"""Literal types of parameters and replies."""
 
 from __future__ import annotations
 

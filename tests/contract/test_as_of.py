@@ -85,7 +85,7 @@ def test_a_page_shows_what_was_known_active_and_true(kb: KB, user: str, tick: Ti
     then = kb.page(as_of=first, user_id=user)
     assert ids(then) == [away, moved]
     assert [one["text"] for one in then["items"]] == ["put away later", "主人住在北京"]
-    assert (then["total"], then["left_out"], then["cursor"]) == (2, [], None)
+    assert (then["total"], then["omitted"], then["cursor"]) == (2, [], None)
     assert ids(kb.page(as_of=second, user_id=user)) == [later, moved]
     every = kb.page(as_of=first, include_archived=True, user_id=user)
     assert every["total"] == 3
@@ -234,11 +234,11 @@ def test_a_time_before_the_history_is_said(name: str, tmp_path: Any, tick: Ticks
             with pytest.raises(HistoryLimitError, match="back to version 3"):
                 kb.get(id, as_of=first, user_id="ann")
             page = kb.page(as_of=first, user_id="ann")
-            assert (ids(page), page["left_out"], page["total"]) == ([other], [id], 1)
+            assert (ids(page), page["omitted"], page["total"]) == ([other], [id], 1)
             report = kb.explain("orange", mode="lexical", as_of=first, user_id="ann")
             assert ids(report["hits"]) == [other]
             assert any("no history" in note for note in report["notes"])
-            assert kb.page(as_of=before, user_id="ann")["left_out"] == []
+            assert kb.page(as_of=before, user_id="ann")["omitted"] == []
     finally:
         end_daemons(tmp_path)
 

@@ -423,8 +423,8 @@ def test_a_purge_destroys_what_was_archived_long_ago(life: Clocked) -> None:
     assert [life.state(id)[0] for id in (core, pinned, young)] == ["archived"] * 3
 
 
-@pytest.mark.parametrize("older_than", [3, 30, 365])
-def test_a_purge_under_a_clock_set_ahead_destroys_nothing(life: Clocked, older_than: int) -> None:
+@pytest.mark.parametrize("older_than_days", [3, 30, 365])
+def test_a_purge_under_a_clock_set_ahead_destroys_nothing(life: Clocked, older_than_days: int) -> None:
     kb = life.kb
     id = kb.add("fresh")
     life.live(100)
@@ -433,8 +433,8 @@ def test_a_purge_under_a_clock_set_ahead_destroys_nothing(life: Clocked, older_t
     kb.add("said ten years ahead")
     kb.decay.run()
     for dry_run in (True, False):
-        with pytest.raises(InvalidParameterError, match=r"older_than: .*clock.*delete_many"):
-            kb.decay.purge(older_than, dry_run=dry_run)
+        with pytest.raises(InvalidParameterError, match=r"older_than_days: .*clock.*delete_many"):
+            kb.decay.purge(older_than_days, dry_run=dry_run)
     assert life.state(id) == ("archived", "user")
     assert kb.decay.purge(0)["ids"] == [id]
 
@@ -680,7 +680,7 @@ def test_bad_input(face: Face, user: str) -> None:
         kb.decay.undo_pass(UNKNOWN_PASS, user_id=user)
     with pytest.raises(WrongIdError):
         kb.decay.undo_pass("mem_0000000000000000000z", user_id=user)
-    with pytest.raises(InvalidParameterError, match="older_than"):
+    with pytest.raises(InvalidParameterError, match="older_than_days"):
         kb.decay.purge(-1, user_id=user)
     with pytest.raises(InvalidParameterError, match="limit"):
         kb.decay.preview(-1, user_id=user)

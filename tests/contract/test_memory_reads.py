@@ -63,7 +63,7 @@ def test_get_all_is_oldest_first_and_complete_for_thousands(kb: KB, user: str) -
 
 def test_get_all_of_nobody(kb: KB, user: str) -> None:
     assert kb.get_all(user) == []
-    assert kb.page(user_id=user) == {"items": [], "cursor": None, "total": 0, "left_out": []}
+    assert kb.page(user_id=user) == {"items": [], "cursor": None, "total": 0, "omitted": []}
 
 
 @pytest.mark.parametrize("order", ["created_at", "last_access", "importance", "confidence"])

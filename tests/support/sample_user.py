@@ -182,7 +182,7 @@ def write(spec: MethodSpec, life: Life) -> Call:
         "winner": life.ids["mem"][0],
         "loser": life.ids["mem"][1],
         "verdict": "keep",
-        "older_than": 0.0,
+        "older_than_days": 0.0,
         "subject": "user",
         "predicate": "likes",
         "object": "running",

@@ -37,14 +37,14 @@ class ArchivePurge:
         self._retention = retention
 
     def purge(
-        self, older_than: float | None, *, dry_run: bool, scope: Scope, key: RequestKey | None
+        self, older_than_days: float | None, *, dry_run: bool, scope: Scope, key: RequestKey | None
     ) -> DeleteResult:
         """Destroy what was archived longer ago than so many days."""
-        now, retention = self._parts.clock(), self._retention if older_than is None else older_than
-        if not retention and older_than is None:
+        now, retention = self._parts.clock(), self._retention if older_than_days is None else older_than_days
+        if not retention and older_than_days is None:
             raise InvalidParameterError(
-                "older_than: None, and no retention is set; give the days, or set decay.retention_days",
-                parameter="older_than",
+                "older_than_days: None, and no retention is set; give the days, or set decay.retention_days",
+                parameter="older_than_days",
                 value=None,
                 expected="days, or the setting decay.retention_days",
             )
@@ -97,9 +97,9 @@ class ArchivePurge:
 
 def _clock_jumped(retention: float) -> InvalidParameterError:
     return InvalidParameterError(
-        f"older_than: the clock seems to have jumped, and nothing was archived for {retention:g} days on "
+        f"older_than_days: the clock seems to have jumped, and nothing was archived for {retention:g} days on "
         "which the user was active; set the clock right, or use delete_many(ids)",
-        parameter="older_than",
+        parameter="older_than_days",
         value=retention,
         expected="a clock that is right, or ids for delete_many",
     )

@@ -60,7 +60,7 @@ class _MergePlan:
 
     parents: tuple[str, ...]
     kept: list[KnowledgePoint]
-    left_out: int
+    omitted: int
     absorbed: list[tuple[str, str]]
     clashes: list[Clash]
 
@@ -137,7 +137,7 @@ class KnowledgeMerger:
         return _MergePlan(
             parents=tuple(sorted(version.id for version in versions)),
             kept=found.points[:most],
-            left_out=max(0, len(found.points) - most),
+            omitted=max(0, len(found.points) - most),
             absorbed=found.absorbed,
             clashes=self._clashes(user_id, given, found),
         )
@@ -184,7 +184,7 @@ class KnowledgeMerger:
             rows = snapshots.rows_of(tx.connection, user_id, contents)
             grants.carry_over(tx, ((rows[stays], rows[gone]) for stays, gone in ready.absorbed))
             queued = self._queue(tx, user_id, rows, ready.clashes)
-            counts = (len(ready.kept), len(ready.absorbed), ready.left_out, queued)
+            counts = (len(ready.kept), len(ready.absorbed), ready.omitted, queued)
             reply[:] = [version_id, list(ready.parents), *counts]
             return reply
 

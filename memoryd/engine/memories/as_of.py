@@ -57,7 +57,7 @@ class AsOfReader:
                 items=to_memories(connection, self._parts, page, at),
                 cursor=following,
                 total=total + len(others),
-                left_out=[one.id for one in former if one.record is None],
+                omitted=[one.id for one in former if one.record is None],
             )
 
 

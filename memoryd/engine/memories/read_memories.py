@@ -89,7 +89,7 @@ class MemoryReader:
             total = memories.count(connection, scope, node)
             page, following = where.cut(found, mark)
             items = to_memories(connection, self._parts, page)
-        return Page(items=items, cursor=following, total=total, left_out=[])
+        return Page(items=items, cursor=following, total=total, omitted=[])
 
     def count(self, filters: Filters | None, scope: Scope) -> int:
         """How many memories fit."""
