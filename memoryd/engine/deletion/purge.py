@@ -97,8 +97,8 @@ class ArchivePurge:
 
 def _clock_jumped(retention: float) -> InvalidParameterError:
     return InvalidParameterError(
-        f"older_than_days: the clock seems to have jumped, and nothing was archived for {retention:g} days on "
-        "which the user was active; set the clock right, or use delete_many(ids)",
+        f"older_than_days: the clock seems to have jumped, and nothing was archived for {retention:g} days "
+        "on which the user was active; set the clock right, or use delete_many(ids)",
         parameter="older_than_days",
         value=retention,
         expected="a clock that is right, or ids for delete_many",
