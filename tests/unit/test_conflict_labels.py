@@ -1,4 +1,4 @@
-"""The rules hold on the labelled pairs, on the half they were made on and on the one kept aside."""
+"""Precision and recall of the conflict rules on both halves of the labelled pairs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from memoryd.language.conflicts.values import times_conflict, values_conflict
 from memoryd.language.triples import Statement
 
 YEAR = 365.25 * 86_400
-EXCLUDE = [
+CONFLICTS = [
     ("我抽烟", "我不抽烟", "negation", "medium"),
     ("我叫小明", "我叫小红", "exclusive", "high"),
     ("主人今年28岁", "主人今年30岁", "exclusive", "low"),
@@ -140,7 +140,7 @@ EXCLUDE = [
     ("小明是我的朋友", "小明不是我的朋友", "negation", "medium"),
 ]
 """One text, the other, type and severity."""
-AGREE = [
+COMPATIBLE = [
     ("主人的猫叫咪咪", "主人的狗叫旺财"),
     ("主人最喜欢的水果是芒果", "主人最喜欢的歌手是周杰伦"),
     ("主人住在北京朝阳", "主人住在北京"),
@@ -229,52 +229,52 @@ AGREE = [
     ("My name is Sophie.", "我叫苏菲"),
     ("我妹妹是1992年5月1日出生的", "我的生日是5月3日"),
 ]
-"""What may be so at once, or is not meant as a statement."""
+"""Both may hold, or one is not a statement."""
 
 
-def judged(a: str, b: str, years: float = 0.0) -> DetectedConflict | None:
+def detect(a: str, b: str, years: float = 0.0) -> DetectedConflict | None:
     return detect_conflict(DatedText(a), DatedText(b, at=years * YEAR))
 
 
-@pytest.mark.parametrize(("a", "b", "type", "severity"), EXCLUDE)
-def test_what_excludes_each_other(a: str, b: str, type: str, severity: str) -> None:
-    for found in (judged(a, b), judged(b, a)):
+@pytest.mark.parametrize(("a", "b", "type", "severity"), CONFLICTS)
+def test_contradictions(a: str, b: str, type: str, severity: str) -> None:
+    for found in (detect(a, b), detect(b, a)):
         assert found is not None
         assert (found.type, found.severity) == (type, severity)
 
 
-@pytest.mark.parametrize(("a", "b"), AGREE)
-def test_what_may_be_so_at_once(a: str, b: str) -> None:
-    assert judged(a, b) is None
-    assert judged(b, a) is None
+@pytest.mark.parametrize(("a", "b"), COMPATIBLE)
+def test_compatible_texts(a: str, b: str) -> None:
+    assert detect(a, b) is None
+    assert detect(b, a) is None
 
 
-@pytest.mark.parametrize("text", sorted({text for pair in [*EXCLUDE, *AGREE] for text in pair[:2]}))
-def test_nothing_excludes_itself(text: str) -> None:
-    assert judged(text, text) is None
+@pytest.mark.parametrize("text", sorted({text for pair in [*CONFLICTS, *COMPATIBLE] for text in pair[:2]}))
+def test_a_text_does_not_contradict_itself(text: str) -> None:
+    assert detect(text, text) is None
 
 
 @pytest.mark.parametrize(
     "text", ["", "   ", "。，！", "\x00", "?" * 5_000, "不" * 5_000, "a b " * 3_000, "😀", "1" * 400]
 )
 def test_odd_texts_are_no_conflict(text: str) -> None:
-    assert judged(text, "主人喜欢拉面") is None
-    assert judged(text, text) is None
+    assert detect(text, "主人喜欢拉面") is None
+    assert detect(text, text) is None
 
 
-def test_the_gravest_of_several_is_told() -> None:
-    found = judged("主人今年28岁，对花生过敏。", "主人今年40岁，对花生不过敏。")
+def test_the_most_severe_conflict_is_returned() -> None:
+    found = detect("主人今年28岁，对花生过敏。", "主人今年40岁，对花生不过敏。")
     assert found is not None
     assert (found.type, found.severity) == ("negation", "high")
 
 
-def test_a_clause_takes_its_subject_over_from_the_one_before() -> None:
+def test_a_clause_inherits_the_subject_of_the_one_before() -> None:
     assert [clause.text for clause in read_clauses("主人住在北京，喜欢拉面")] == [
         "主人住在北京",
         "主人喜欢拉面",
     ]
-    assert judged("小明34岁，住在杭州。", "主人住在北京") is None
-    assert judged("Ann is a nurse, but likes Rome. ", "I like Rome.") is None
+    assert detect("小明34岁，住在杭州。", "主人住在北京") is None
+    assert detect("Ann is a nurse, but likes Rome. ", "I like Rome.") is None
 
 
 @pytest.mark.parametrize(
@@ -288,19 +288,19 @@ def test_a_clause_takes_its_subject_over_from_the_one_before() -> None:
     ],
 )
 def test_an_age_grows_with_the_years(first: int, second: int, years: float, conflict: bool) -> None:
-    found = judged(f"主人今年{first}岁", f"主人今年{second}岁", years)
+    found = detect(f"主人今年{first}岁", f"主人今年{second}岁", years)
     assert (found is not None) == conflict
 
 
-def test_what_was_said_long_ago_may_have_changed() -> None:
+def test_conflicts_of_old_texts_are_low() -> None:
     texts = "主人住在北京", "主人住在上海"
-    assert [getattr(judged(*texts, years), "severity", None) for years in (0.0, 0.9, 1.1, -3.0)] == [
+    assert [getattr(detect(*texts, years), "severity", None) for years in (0.0, 0.9, 1.1, -3.0)] == [
         "medium",
         "medium",
         "low",
         "low",
     ]
-    grave = judged("主人对花生过敏", "主人对花生不过敏", 5.0)
+    grave = detect("主人对花生过敏", "主人对花生不过敏", 5.0)
     assert grave is not None
     assert grave.severity == "high"
 
@@ -322,11 +322,11 @@ def test_what_was_said_long_ago_may_have_changed() -> None:
         (("user", "likes", "tea", False, None, "after lunch"), ("user", "likes", "tea", True), None),
     ],
 )
-def test_triples_tell_it(
-    a: tuple[str, str, str], b: tuple[str, str, str], found: tuple[str, str] | None
-) -> None:
-    told = detect_conflict(DatedText("…", triples=[Statement(*a)]), DatedText("…", triples=[Statement(*b)]))
-    assert (told and (told.type, told.severity)) == found
+def test_triples(a: tuple[str, str, str], b: tuple[str, str, str], found: tuple[str, str] | None) -> None:
+    conflict = detect_conflict(
+        DatedText("…", triples=[Statement(*a)]), DatedText("…", triples=[Statement(*b)])
+    )
+    assert (conflict and (conflict.type, conflict.severity)) == found
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_values(kind: str, a: str, b: str, apart: bool) -> None:
     assert values_conflict(kind, b, a) == apart  # type: ignore[arg-type]
 
 
-def test_dates_are_compared_in_what_both_name() -> None:
+def test_dates_are_compared_by_the_parts_both_name() -> None:
     assert not times_conflict("date 5-3", "date 5-")
     assert not times_conflict("date 2027--", "date 5-3")
     assert times_conflict("date 2027-5-3", "date 2026-5-")
@@ -395,26 +395,26 @@ def test_no_windows(text: str) -> None:
     ],
 )
 def test_the_detail_is_readable(a: str, b: str, detail: str) -> None:
-    found = judged(a, b)
+    found = detect(a, b)
     assert found is not None
     assert found.detail == detail
 
 
 def test_a_detail_is_short() -> None:
     films = "films " * 50
-    found = judged(f"I love {films}", f"I hate {films}")
+    found = detect(f"I love {films}", f"I hate {films}")
     assert found is not None
     assert len(found.detail) < 130
 
 
-@pytest.mark.parametrize("pair", EXCLUDE)
-def test_no_detail_shows_what_is_inside(pair: tuple[str, ...]) -> None:
-    found = judged(*pair[:2])
+@pytest.mark.parametrize("pair", CONFLICTS)
+def test_no_detail_shows_internal_tokens(pair: tuple[str, ...]) -> None:
+    found = detect(*pair[:2])
     assert found is not None
     assert not re.search(r"[@#_]|--|\b(?:date|clock|weekday|part) |liking", found.detail)
 
 
-def test_what_triples_alone_tell_is_told_in_the_texts() -> None:
+def test_the_detail_of_opposite_triples_is_the_texts() -> None:
     a, b = Statement("user", "allergic_to", "nuts"), Statement("user", "allergic_to", "nuts", True)
     found = detect_conflict(
         DatedText("Nuts? Never again.", triples=[a]), DatedText("Nuts are fine for me.", triples=[b])

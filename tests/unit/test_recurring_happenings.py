@@ -1,4 +1,4 @@
-"""What happens again and again does not contradict itself by numbers and dates; what is so once does."""
+"""Events that may happen again do not contradict each other by numbers and dates; states do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from memoryd.language.conflicts.detector import detect_conflict
 from memoryd.language.conflicts.types import DatedText, DetectedConflict
 
-RECUR = [
+EVENTS = [
     ("主人3点吃药", "主人8点吃药"),
     ("主人2024年去了日本", "主人2025年去了日本"),
     ("主人看了3部电影", "主人看了5部电影"),
@@ -54,7 +54,7 @@ RECUR = [
     ("Last night I slept 5 hours.", "Last night I slept 7 hours."),
     ("The user was in Paris in 2012.", "The user was in Paris in 2016."),
 ]
-ONCE = [
+STATES = [
     ("主人的生日是6月7日", "主人的生日是6月17日", "exclusive", "high"),
     ("主人的预约是周三下午2点", "主人的预约是周三下午4点", "date", "medium"),
     ("主人的婚礼在5月20日", "主人的婚礼在5月21日", "date", "medium"),
@@ -95,18 +95,18 @@ ONCE = [
 ]
 
 
-def judged(a: str, b: str) -> DetectedConflict | None:
+def detect(a: str, b: str) -> DetectedConflict | None:
     return detect_conflict(DatedText(a), DatedText(b))
 
 
-@pytest.mark.parametrize(("a", "b"), RECUR)
-def test_what_happens_more_than_once_is_none(a: str, b: str) -> None:
-    assert judged(a, b) is None
-    assert judged(b, a) is None
+@pytest.mark.parametrize(("a", "b"), EVENTS)
+def test_recurring_events(a: str, b: str) -> None:
+    assert detect(a, b) is None
+    assert detect(b, a) is None
 
 
-@pytest.mark.parametrize(("a", "b", "type", "severity"), ONCE)
-def test_what_is_so_once_is_one(a: str, b: str, type: str, severity: str) -> None:
-    for found in (judged(a, b), judged(b, a)):
+@pytest.mark.parametrize(("a", "b", "type", "severity"), STATES)
+def test_states(a: str, b: str, type: str, severity: str) -> None:
+    for found in (detect(a, b), detect(b, a)):
         assert found is not None
         assert (found.type, found.severity) == (type, severity)
