@@ -19,7 +19,7 @@ NO_TEXT = {
     "memoryd.language.fold.simplified_table",
     "memoryd.language.times.holidays._lunar",
     "memoryd.language.times.holidays._solar_term",
-    "memoryd.language.triples.extractor._rules",
+    "memoryd.language.triples.extractor._grammar",
     "memoryd.language.redact._patterns",
     "memoryd.models.e5.reduction._projection",
     "memoryd.retrieval.ranking.ranker.profiles",

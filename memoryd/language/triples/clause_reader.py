@@ -1,0 +1,258 @@
+"""Statements of a sentence: each clause is a subject, adverbials and what one rule matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memoryd.language.triples.degrees import joined
+from memoryd.language.triples.grammar import Grammar, Pattern
+from memoryd.language.triples.mentioned_entities import MentionedEntities, relation_to_user
+from memoryd.language.triples.names import OWN
+from memoryd.language.triples.predicates import FAVORITE_OF, RELATIONS, SYMMETRIC
+from memoryd.language.triples.statement import Statement
+
+_MAX_ADVERBIALS = 6
+_END = " .!;。！；"
+_MAX_OBJECT_WORDS = 6
+_NO_PREDICATES = ("not", "degree", "kind")
+_UNDIVIDED = frozenset(
+    (
+        "lives_in",
+        "comes_from",
+        "born_in",
+        "born_on",
+        "works_at",
+        "studies_at",
+        "graduated_from",
+        "does",
+        "prefers",
+    )
+)
+"""Predicates of one object: "Portland, Oregon" is one place."""
+_ACQUAINTANCES = ("friend_of", "colleague_of", "classmate_of", "neighbor_of")
+"""Relations not worth a statement without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adverbials:
+    """How a clause qualifies what it states."""
+
+    frequency: str | None = None
+    condition: str | None = None
+    negation: bool = False
+    degree: str | None = None
+
+    def with_match(self, groups: dict[str, str | None]) -> Adverbials:
+        """These and the ones in the groups of a match."""
+        return Adverbials(
+            self.frequency or groups.get("frequency"),
+            self.condition or groups.get("condition"),
+            self.negation != bool(groups.get("not")),
+            joined(groups.get("degree"), self.degree),
+        )
+
+    @property
+    def is_habit(self) -> bool:
+        return bool(self.frequency or self.condition or self.negation)
+
+
+class ClauseReader:
+    """Reads sentences of one language. mentioned: who the text has mentioned, updated on the way."""
+
+    def __init__(self, grammar: Grammar, mentioned: MentionedEntities) -> None:
+        self._grammar = grammar
+        self._mentioned = mentioned
+
+    def statements(self, sentence: str) -> Iterator[Statement]:
+        """The statements of a sentence. Their `words` are the clause, or the sentence if that was rewritten."""
+        grammar, text = self._grammar, sentence
+        self._mentioned.subject = None
+        if grammar.silent.search(sentence):
+            return
+        for pattern, replacement in grammar.rewrites:
+            sentence = pattern.sub(replacement, sentence)
+        condition: str | None = None
+        is_over = False
+        for part in grammar.boundary.split(sentence):
+            clause = _without(grammar.padding, part)
+            is_over = bool(grammar.past.search(clause) or (is_over and not grammar.now.match(part.strip())))
+            if is_over:
+                if grammar.own.match(clause):
+                    self._mentioned.set_subject(OWN)
+                continue
+            found = list(self._clause(clause, Adverbials(condition=condition)))
+            is_condition = not found and grammar.condition.fullmatch(clause)
+            condition = clause if is_condition else None
+            words = part.strip(_END) if part in text else text
+            yield from (replace(one, words=words) for one in found)
+
+    def _clause(self, clause: str, adverbials: Adverbials) -> Iterator[Statement]:
+        grammar = self._grammar
+        event = grammar.event.search(clause)
+        if event:
+            clause = _without(grammar.padding, clause[: event.start()] + clause[event.end() :])
+        while match := grammar.trailing.search(clause):
+            adverbials, clause = adverbials.with_match(match.groupdict()), clause[: match.start()]
+        while match := grammar.fronted.match(clause):
+            adverbials, clause = adverbials.with_match(match.groupdict()), clause[match.end() :]
+        if not event:
+            relation = self._relation(clause)
+            if relation:
+                yield relation
+                return
+            found = self._by_rules(grammar.about_user, clause, adverbials)
+            if found:
+                yield from self._stated(OWN, *found)
+                return
+        for subject, relation_name, rest in self._subjects(clause):
+            found = self._predicate(rest.strip(), adverbials, grammar.event_rules if event else grammar.rules)
+            if not found and not (relation_name and rest.startswith(" ")):
+                continue  # a Chinese name has no visible end, so a rule has to fit what follows it
+            self._mentioned.set_subject(subject)
+            if relation_name:
+                self._mentioned.name_relative(relation_name, subject)
+                yield Statement(subject, f"{relation_name}_of", OWN)
+            if found:
+                yield from self._stated(subject, *found)
+            return
+
+    def _subjects(self, clause: str) -> Iterator[tuple[str, str | None, str]]:
+        """Whom the clause may be about, the relation of a relative it names, and the rest of the clause."""
+        mentioned, kinship = self._mentioned, self._grammar.kinship
+        for name in sorted(mentioned.names, key=len, reverse=True):
+            if clause.startswith(name):
+                yield name, None, clause[len(name) :]
+        for pattern in self._grammar.subjects:
+            match = pattern.match(clause)
+            if match is None:
+                continue
+            rest, groups = clause[match.end() :], match.groupdict()
+            kin, name = kinship.get(groups.get("kin") or "", ""), groups.get("name") or ""
+            if kin and name and f"{kin}_of" in RELATIONS:
+                yield name, kin, rest
+            elif kin and not name:
+                whose = groups.get("whose")
+                yield f"{whose}'s {kin}" if whose else mentioned.relative(kin), None, rest
+            elif groups.get("own") is not None:
+                yield OWN, None, rest
+                return
+            elif groups.get("pronoun"):
+                if mentioned.third_person:
+                    yield mentioned.third_person, None, rest
+                return
+            elif name and not kin:
+                yield name, None, rest
+        if mentioned.subject:
+            yield mentioned.subject, None, clause
+
+    def _predicate(
+        self, rest: str, adverbials: Adverbials, rules: Sequence[Pattern]
+    ) -> tuple[list[tuple[str, str]], Adverbials] | None:
+        """What is stated after the subject: adverbials are taken off until a rule fits."""
+        for _ in range(_MAX_ADVERBIALS):
+            found = self._by_rules(rules, rest, adverbials)
+            match = None if found else self._grammar.leading.match(rest)
+            if match is None:
+                return found
+            adverbials, rest = adverbials.with_match(match.groupdict()), rest[match.end() :].lstrip()
+        return None
+
+    def _by_rules(
+        self, rules: Sequence[Pattern], rest: str, adverbials: Adverbials
+    ) -> tuple[list[tuple[str, str]], Adverbials] | None:
+        """Predicates and objects of the first rule that fits, and all adverbials."""
+        habits = self._grammar.habits if rules is self._grammar.rules and adverbials.is_habit else ()
+        for rule in (*rules, *habits):
+            match = rule.fullmatch(rest)
+            objects = self._objects(match.groupdict()) if match else []
+            if match and objects:
+                return objects, adverbials.with_match(match.groupdict())
+        return None
+
+    def _objects(self, groups: dict[str, str | None]) -> list[tuple[str, str]]:
+        """Predicates and objects of a match; none when one of them cannot be one."""
+        grammar, found = self._grammar, []
+        for predicate, phrase in groups.items():
+            if phrase is None or predicate in _NO_PREDICATES:
+                continue
+            parts = [phrase] if predicate in _UNDIVIDED else grammar.coordination.split(phrase)
+            for part in parts:
+                plain = _without(grammar.trimmed, part)
+                kind = grammar.kinds.get(predicate)
+                if not self._is_object(plain) or (kind and not kind.fullmatch(plain)):
+                    return []
+                found.append((predicate, plain))
+        if kind_of_favorite := groups.get("kind"):
+            predicate = FAVORITE_OF.get(kind_of_favorite.split()[-1].lower(), "favorite")
+            return [(predicate, plain) for _, plain in found]
+        return found
+
+    def _is_object(self, plain: str) -> bool:
+        return (
+            0 < len(plain) <= self._grammar.max_object_chars
+            and plain.count(" ") < _MAX_OBJECT_WORDS
+            and not self._grammar.not_objects.search(plain)
+        )
+
+    def _stated(
+        self, subject: str, objects: list[tuple[str, str]], adverbials: Adverbials
+    ) -> Iterator[Statement]:
+        qualifiers = (adverbials.negation, adverbials.frequency, adverbials.condition, adverbials.degree)
+        pet = dict(objects).get("pet")
+        relation = relation_to_user(subject)
+        for predicate, object in objects:
+            kin = self._grammar.kinship.get(object)
+            if predicate == "name" and relation:
+                self._mentioned.name_relative(relation, object)
+                self._mentioned.set_subject(object)
+                yield Statement(object, f"{relation}_of", OWN, *qualifiers)
+            elif predicate == "pet":
+                yield Statement(subject, "has_pet", object, *qualifiers)
+                self._mentioned.set_subject(object)
+            elif predicate == "lives_with" and kin:
+                yield Statement(subject, predicate, f"{OWN}'s {kin}", *qualifiers)
+            elif predicate == "is_a" and pet:
+                yield Statement(pet, predicate, object, *qualifiers)
+            else:
+                yield Statement(subject, predicate, object, *qualifiers)
+
+    def _relation(self, clause: str) -> Statement | None:
+        """What one person is to another."""
+        matches = (pattern.fullmatch(clause) for pattern in self._grammar.relations)
+        match = next(filter(None, matches), None)
+        groups = match.groupdict() if match else {}
+        kin = self._grammar.kinship.get(groups.get("kin") or "", "")
+        relation = next(
+            (one for one in (f"{kin}_of", f"{kin.removesuffix('s')}_of") if one in RELATIONS), None
+        )
+        name, whose = groups.get("name"), self._person(groups.get("whose"))
+        if name or "who" in groups:
+            who = self._person(name or groups.get("who"))
+        else:
+            who = None if relation in _ACQUAINTANCES else f"{OWN}'s {(relation or '').removesuffix('_of')}"
+        if not relation or not who or not whose or who == whose:
+            return None
+        if who == OWN and relation in SYMMETRIC:
+            who, whose = whose, who
+        if name and whose == OWN:
+            self._mentioned.name_relative(relation.removesuffix("_of"), name)
+        self._mentioned.set_subject(who)
+        return Statement(who, relation, whose, bool(groups.get("not")))
+
+    def _person(self, word: str | None) -> str | None:
+        """Whom a word refers to; None for a word that is no name of a person."""
+        if not word:
+            return None
+        if self._grammar.own.fullmatch(word):
+            return OWN
+        if self._grammar.pronoun.fullmatch(word):
+            return self._mentioned.third_person
+        return word if self._grammar.name.fullmatch(word) else None
+
+
+def _without(pattern: Pattern, text: str) -> str:
+    """The text stripped of a pattern until there is none left."""
+    while (shorter := pattern.sub("", text).strip()) != text:
+        text = shorter
+    return text

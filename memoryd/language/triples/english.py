@@ -1,0 +1,379 @@
+"""The grammar of English for the clause reader."""
+
+from __future__ import annotations
+
+import re
+
+from memoryd.language.triples import degrees
+from memoryd.language.triples.grammar import Grammar, rules
+from memoryd.language.triples.kinship import PEOPLE_EN
+
+_KIN = rf"(?:{'|'.join(sorted(map(re.escape, PEOPLE_EN), key=len, reverse=True))})"
+_KIN_ADJECTIVES = (
+    r"(?:(?:best|good|close|old|older|younger|elder|big|little|twin|eldest|youngest|half|step|new|former|dear"
+    r"|college|university|high school|school|only|maternal|paternal|piano) )*"
+)
+_OWN = r"(?:[Tt]he user|User|[Mm]y master|[Tt]he owner|I)"
+_MY = r"(?:[Mm]y|[Tt]he [Uu]ser's|[Uu]ser's|[Oo]ur)"
+_PRONOUN = r"(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey)"
+_NO_NAMES = """The This That These Those There Here It He She They We You My Our His Her Their Its When
+    Where What Who Why How If Then So But And Or Yes No Not Now Today Tomorrow Yesterday Every Each Some Any
+    All Most Many Please Let Good Great Oh Wow Hey Hi Hello Thanks Thank Okay Ok Well Also Maybe Perhaps
+    Apparently Actually Honestly Sometimes Usually Often Always Never Once Twice After Before While During
+    Since Because Although Though Next Last In On At For From With Without By To As Of Everyone Everybody
+    Nobody Someone Somebody People Life Work Imagine Suppose Pretend Monday Tuesday Wednesday Thursday
+    Friday Saturday Sunday Remind Remember Book Call Tell Do Does Did Can Could Would Should Will May Might
+    Must Is Are Was Were Am Have Has Had Weather One Two Three Both None Moments Pets Dogs Cats Almost Wish
+    Bet Nature Family Love Coffee Music Sounds Looks Feels Seems Helps Makes"""
+_WORD = rf"(?!(?:{'|'.join(_NO_NAMES.split())})\b)(?:O')?[A-Z][a-zA-Zé-]{{1,20}}(?<!ing)"
+_NAME = rf"(?:(?:Dr|Mr|Mrs|Ms)\.? )?{_WORD}(?: (?:de |van |von |la )?{_WORD}){{0,2}}"
+
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_PART_OF_DAY = r"(?:morning|afternoon|evening|night)"
+_PERIOD = rf"(?:{_WEEKDAY}|{_PART_OF_DAY}|day|weekend|weekday|week|month|year|summer|winter|spring|autumn)s?"
+_BEFORE_VERB = (
+    r"(?:(?:almost |nearly )?always|usually|often|sometimes|rarely|seldom|occasionally|normally|generally"
+    r"|frequently|mostly|hardly ever|regularly|typically)"
+)
+_FREQUENCY = (
+    rf"(?:(?:almost |nearly )?(?:every|each) (?:(?:single|other|second|third|few|two|three) )?{_PERIOD}"
+    rf"(?: {_PART_OF_DAY}| and {_PERIOD})?"
+    rf"|(?:once|twice|(?:two|three|four|five|six|several|a few|\d+) times) (?:a|every|per) {_PERIOD}"
+    rf"|(?:on|at|in the) (?:(?:most|many|all) )?(?:{_WEEKDAY}s|weekends|weekdays|{_PART_OF_DAY}s"
+    rf"|{_WEEKDAY} {_PART_OF_DAY}s)"
+    rf"|daily|weekly|monthly|all the time|every now and then|from time to time|now and then|most {_PERIOD})"
+)
+_CONJUNCTION = r"(?:when(?:ever)?|while|after|before|unless|during|if|as long as|as soon as)"
+_ADVERB = (
+    r"(?:also|just|still|currently|now|actually|definitely|both|simply|only|already|certainly|even|too|mainly"
+    r"|personally|honestly|recently|finally|all|originally|fluently|have|has been|have been)"
+)
+_LANGUAGE = (
+    r"(?:English|Spanish|Portuguese|French|German|Italian|Dutch|Swedish|Norwegian|Danish|Finnish|Polish|Czech"
+    r"|Russian|Ukrainian|Greek|Turkish|Arabic|Hebrew|Hindi|Urdu|Bengali|Tamil|Mandarin|Cantonese|Chinese"
+    r"|Japanese|Korean|Vietnamese|Thai|Indonesian|Malay|Swahili|Hungarian|Romanian|Catalan|Welsh|Irish|Latin"
+    r"|Esperanto|sign language|Farsi|Persian|Icelandic)"
+)
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+)
+_DAY = r"(?:the )?\d{1,2}(?:st|nd|rd|th)?"
+_DATE = (
+    rf"(?:{_MONTH}(?: {_DAY})?(?:,? (?:in )?\d{{4}})?|{_DAY}(?: of)? {_MONTH}(?:,? \d{{4}})?"
+    r"|\d{4}(?:-\d{1,2}-\d{1,2})?|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
+    r"|(?:Christmas|New Year's|Halloween|Valentine's|Boxing) (?:Eve|Day)|Halloween)"
+)
+_NO_JOB = (
+    r"(?:reminder|getter|helper|blocker|changer|disaster|matter|number|wonder|keeper|killer|starter|lover"
+    r"|owner"
+    r"|drinker|eater|smoker|sleeper|riser|believer|beginner|learner|listener|reader|liar|winner|loser|player"
+    r"|teetotaler|runner|cancer|admirer|supporter|follower|member|survivor|foreigner|dinner|ancestor|giant"
+    r"|sister|brother|mother|father|daughter|gamer|beaver|terrier|retriever"
+    r"|(?:vegetar|christ|amer|ital|canad|brazil|russ|ind|egypt|hungar|ukrain|norweg|austral|pescatar|aquar"
+    r"|libertar|humanitar|civil|guard)\w*ian|american|pedestrian)"
+)
+_JOB = (
+    rf"(?:\w+ ){{0,3}}(?!\w*{_NO_JOB}s?\b)\w*(?:er|or|ist|ian|eer|ant|ect|nurse|chef|cook|pilot|attorney"
+    rf"|judge|clerk|midwife|vet|coach"
+    r"|barista|student|undergraduate|intern|analyst|secretary|guard|police\w+|fire\w+|salesman|postman"
+    r"|surgeon"
+    r"|dean|guide|executive|ceo|cto|poet|actress|waitress|host|model|nanny|monk|priest|tailor|smith|spy"
+    r"|handyman|mechanic|representative|rep)"
+)
+_PET = (
+    r"(?:\w+ ){0,3}(?:cat|dog|kitten|puppy|hamster|rabbit|bunny|parrot|budgie|canary|goldfish|fish|turtle"
+    r"|tortoise|gecko|lizard|snake|hedgehog|guinea pig|ferret|horse|pony|retriever|poodle|corgi|labrador"
+    r"|beagle"
+    r"|terrier|husky|bulldog|spaniel|collie|shepherd|dachshund|chihuahua|pug|tabby|siamese|ragdoll|bird)s?"
+)
+_KIND = (
+    rf"{_PET}|(?:\w+[ -]){{0,3}}(?:vegetarian|vegan|pescatarian|introvert|extrovert|person|owl|lover|fan|twin"
+    r"|only child|aries|taurus|gemini|leo|virgo|libra|scorpio|sagittarius|capricorn|aquarius|pisces|christian"
+    r"|buddhist|muslim|atheist|teetotaler|perfectionist|minimalist|reader|riser|sleeper|drinker|eater|smoker"
+    r"|left-hander|student|mother|father|parent|widow|widower|feminist|bookworm|workaholic|gamer|runner)"
+)
+_ILLNESS = (
+    r".{0,30}(?:asthma|diabetes|migraines?|arthritis|insomnia|an(?:a?)emia|hypertension|(?:high"
+    r"|low) blood pressure"
+    r"|eczema|epilepsy|depression|anxiety|adhd|ADHD|hay fever|psoriasis|tinnitus|gout|cancer|disease|disorder"
+    r"|syndrome|back pain|knee pain|condition|allergies|itis|osis|apnea|vertigo|heartburn|reflux"
+    r"|claustrophobia"
+    r"|acne|dyslexia|colou?r blindness|a bad back)"
+)
+_NO_POSSESSION = (
+    r"idea|question|problem|meeting|feeling|time|day|week|fun|lunch|dinner|breakfast|thing|appointment|exam"
+    r"|test"
+    r"|call|deadline|dream|chance|point|cold|headache|party|plan|reason|habit|crush|date|interview|job|way"
+    r"|break"
+    r"|look|sense|experience|life|trouble|nothing|lot|hunch|flight|class|memory|choice|child|kid|birthday"
+    r"|fight"
+    r"|concert|surgery|opinion|name|doubt|weekend|passion|interest|talent|fear|plenty|work|allergy"
+)
+_SKILL = (
+    r"(?:swim|drive|cook|dance|sing|ski|skate|surf|bake|sew|knit|paint|draw|juggle|whistle|code|program|dive"
+    r"|climb"
+    r"|type|sail|row|snowboard|crochet|walk|box|fish|hunt|touch type|parallel park|read music"
+    r"|(?:ride|play|bake|write|climb|make|fix|do|fly|read|run|solve|lift|understand|use|hear|see|eat|drink"
+    r"|sleep"
+    r"|stay up) .+)"
+)
+_ROUTINE = (
+    r"(?:go|run|jog|walk|read|meditate|exercise|swim|cook|write|practi[cs]e|do|take|watch|listen|call|visit"
+    r"|train"
+    r"|bake|clean|ride|bike|cycle|volunteer|hike|wake|stay|smoke|skip|attend|teach|paint|sing|dance|garden"
+    r"|shop"
+    r"|sleep|nap|stretch|pray|journal)(?:e?s)?\b.{0,60}"
+)
+_PAST_VERB = r"(?:was|were|had|took|went|did|got|came|saw|made|\w+ed)"
+_BE = r"(?:am|is|are|has been|have been)"
+_COUNT = r"(?:an?|two|three|four|five|one|some|\d+)"
+_EATING = r"(?:(?:to )?(?:eat|drink)(?:ing)? |to )?"
+
+
+def _any_case(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+ENGLISH = Grammar(
+    kinship=PEOPLE_EN,
+    own=re.compile(rf"{_OWN}(?![\w'])|me|{_MY}|one of my"),
+    pronoun=re.compile(_PRONOUN),
+    name=re.compile(_NAME),
+    silent=_any_case(
+        r"[?]|\b(?:if only|would|wouldn't|wish(?:es|ed)?|hop(?:e|es|ing)|imagine|suppos(?:e|edly|ing)"
+        r"|pretend\w*"
+        r"|dream\w*|might|(?-i:may)(?= )|maybe|perhaps|probabl[ey]|possibly|apparently|allegedly|rumou?rs?"
+        r"|gossip"
+        r"|reportedly|seem(?:s|ed)?|some ?day|one day|should|could|shall|will|won't|\w+['’](?:ll|d)|going to"
+        r"|gonna"
+        r"|plan(?:s|ning)?(?= (?:to|on))|want(?:s|ed)?(?= to)|wanna|intend\w*|consider\w*|thinking (?:of"
+        r"|about)"
+        r"|(?:he|she|they|tells?|told|thinks?|believe[sd]?|guess|reckon|assum\w*) (?:that |me |i |he |she "
+        r"|they )"
+        r"|says?|said|claim(?:s|ed)?|heard|not sure|i think|i guess|doubt\w*|unsure|(?:don't|do not) know"
+        r"|wonder\w*"
+        r"|according to|tomorrow|tonight|next \w+|you|your|never ?mind|just kidding|joking|kidding|sarcas\w*"
+        r"|yeah right|as if|in the (?:movie|film|book|novel|show|story|game|song)|lyrics?|quote|stuck in"
+        r"|let's|we"
+        r"|the (?:hero|main character|protagonist|narrator)|had)\b"
+        r"|\.\.\.|…|[“\"].*[”\"]|^oh (?:great|wonderful|perfect|joy|fantastic|lovely)"
+        r"|^(?:great|perfect|wonderful|fantastic), |what a |how (?:lovely|nice|wonderful)"
+        r"|^(?:if|please|let|remind|remember|don't|do|does|did|can|could|is|are|was|were|what|who|where|why"
+        r"|how"
+        r"|when(?! (?:it|i|the|we|she|he|my|there|people|things|work))|which|thanks?|thank|hello|hi|hey"
+        r"|good (?:night|morning|evening|luck))\b"
+    ),
+    rewrites=(
+        (re.compile(r"’"), "'"),
+        (re.compile(r"\bI'm\b"), "I am"),
+        (re.compile(r"\b(I|[Tt]hey)'ve\b"), r"\1 have"),
+        (re.compile(r"\b(can)(?:'t|not)\b|n't\b"), r"\1 not"),
+        (re.compile(r"\bcan not (?:stand|bear|tolerate)\b"), "hates"),
+        (re.compile(r"\b([Ss]?[Hh]e|[Ii]t)'s\b"), r"\1 is"),
+        (re.compile(r"\b(they)'re\b", re.IGNORECASE), r"\1 are"),
+        (
+            re.compile(
+                r"(?<=\w)'s(?= (?:an?|afraid|allergic|from|called|named|married|single|also|very|really)\b)"
+            ),
+            " is",
+        ),
+        (
+            re.compile(
+                rf"\b(am|is|are|can|has|have) ((?:(?:not|never|{_ADVERB}|(?!a ){degrees.EN}"
+                rf"|{_BEFORE_VERB}) )+)"
+            ),
+            r"\2\1 ",
+        ),
+    ),
+    boundary=re.compile(
+        rf"\s*;\s*|,?\s+(?:but|and|so|while|because|although|though)\s+(?!(?:I|s?he|the user) are\b)"
+        rf"(?={_OWN}\b|[Mm]y "
+        rf"|{_PRONOUN} |(?:have|has|am|is|not|do not|does not|lives?|works?|loves?|likes?|hates?|plays?"
+        rf"|speaks?|can"
+        rf"|stud(?:y|ies)|prefers?|enjoys?|drinks?|eats?|owns?)\b)|,\s*(?={_OWN} |[Mm]y |[Ss]?[Hh]e )"
+    ),
+    padding=_any_case(
+        r"^(?:and|but|so|also|well|oh|yes|no|by the way|btw|actually|honestly|in fact|because|since|plus"
+        r"|besides|fyi"
+        r"|for the record|as you know|these days|nowadays|now|currently|at the moment|right now|at present"
+        r"|today"
+        r"|recently|though|although|however)\b,?\s*|[\s.,!;]+$"
+    ),
+    past=_any_case(
+        r"\b(?:used to|any ?more|formerly|no longer|as a (?:child|kid|boy|girl|teenager)|when i was|back when"
+        rf"|back then|in the past|{_CONJUNCTION} .*\b{_PAST_VERB})\b"
+    ),
+    now=_any_case(r"(?:and |but )?(?:now|nowadays|these days|currently|today)\b"),
+    event=_any_case(
+        r"\b(?:yesterday|last (?!name)\w+|this (?:morning|afternoon|evening|weekend|week|month|year)"
+        r"|\w+ \w+ ago"
+        r"|just now|earlier today|recently|in (?:19|20)\d\d)\b,?"
+    ),
+    condition=_any_case(rf"{_CONJUNCTION} .{{2,60}}"),
+    fronted=_any_case(
+        rf"(?P<condition>(?:{_CONJUNCTION}|on rainy|on sunny|in the rain) .{{2,60}}?),\s*(?=\S)"
+        rf"|(?P<frequency>{_FREQUENCY}|{_BEFORE_VERB}),?\s+(?=\S)"
+    ),
+    leading=_any_case(
+        rf"(?:(?P<frequency>{_BEFORE_VERB})|(?P<not>(?:(?:do|does) )?(?:not|never)|almost never)"
+        rf"|(?P<degree>{degrees.EN}(?: {degrees.EN})*)|{_ADVERB})\s"
+    ),
+    trailing=_any_case(
+        r"(?:\s+[-–—]+\s|,\s*(?:but|especially|'?cause|because|which|who|so|even|particularly|except|plus"
+        r"|since"
+        rf"|although|though|as|like)\b).*$|,?\s(?P<condition>{_CONJUNCTION} .{{2,60}})$"
+        rf"|,?\s(?P<frequency>{_FREQUENCY})$|\s(?P<degree>{degrees.EN_LAST})$"
+    ),
+    subjects=(
+        re.compile(
+            rf"{_MY} {_KIN_ADJECTIVES}(?P<kin>{_KIN}),? (?:named |called )?(?P<name>{_NAME})(?:,(?= )|(?= "
+            rf"|'s ))"
+        ),
+        re.compile(rf"{_MY} {_KIN_ADJECTIVES}(?P<kin>{_KIN})(?= |'s )"),
+        re.compile(rf"(?P<own>{_OWN})(?= )|(?P<pronoun>{_PRONOUN})(?= )"),
+        re.compile(rf"(?P<own>)(?={_MY} )"),
+        re.compile(rf"(?P<whose>{_NAME})'s (?P<kin>{_KIN})(?= )"),
+        re.compile(rf"(?P<name>{_NAME})(?= |'s )"),
+    ),
+    relations=rules(
+        rf"""
+        (?P<who>{_OWN}|{_PRONOUN}|{_NAME}) and (?P<whose>{_OWN}|me|{_PRONOUN}|{_NAME}) (?P<not>not )?\
+            (?:are|have been|work together as) (?:\w+ )?{_KIN_ADJECTIVES}(?P<kin>{_KIN})(?: \
+            (?:at|for|since) .+)?
+        (?P<who>{_OWN}|{_PRONOUN}|{_NAME}) (?P<not>not )?(?:am|is|are) (?P<whose>{_MY}|{_NAME}\
+            (?='s)|one of my)(?:'s)? (?:\w+ )?{_KIN_ADJECTIVES}(?P<kin>{_KIN})
+        (?P<whose>{_MY}|{_NAME}(?='s))(?:'s)? {_KIN_ADJECTIVES}(?:[a-z]+ )?(?P<kin>{_KIN})\
+            (?: is|'s name is| is named| is called) (?:called |named )?(?P<name>{_NAME})
+        (?P<whose>{_OWN}) (?P<not>(?:do |does )?not )?(?:have|has) \
+            (?:an?|one|two|three|any) {_KIN_ADJECTIVES}(?P<kin>{_KIN})(?:,? (?:who is |whose name is )?\
+            (?:named|called)? ?(?P<name>{_NAME}))?
+        """
+    ),
+    about_user=rules(
+        rf"""
+        (?:[Ee]very(?:one|body)|(?:[Mm]ost )?[Pp]eople|[Mm]y \
+            (?:friends|family|colleagues|mom|mother|parents|classmates)|[Ff]riends|[Tt]hey) \
+            (?:just |usually |all |always )?calls? (?:me|the user) (?P<nickname>{_NAME}|[A-Z]{{1,3}})
+        (?P<favorite>[A-Z].{{1,40}}) (?:is|are) {_MY} favou?rite (?P<kind>\w+)
+        """
+    ),
+    event_rules=rules(
+        r"""
+        (?:have |has )?(?:moved|relocated) (?:back )?to <lives_in>(?: (?:from|with|for|because) .*)?
+        graduated from <graduated_from>(?: with .*)?
+        """
+    ),
+    rules=rules(
+        rf"""
+        {_MY} (?:full |first |last )?name is (?P<name>{_NAME})
+        {_BE} (?:called|named) (?P<name>{_NAME})
+        {_MY} nickname is <nickname>
+        go(?:es)? by (?P<nickname>[A-Z]\w+)
+        (?:{_MY}|'s) (?:birthday|birth date|date of birth)(?: is| falls)(?: on)? <born_on>
+        (?:was|were) born (?:on|in) <born_on>(?:,? in <born_in>)?
+        (?:was|were) born in <born_in>(?:,? (?:on|in) <born_on>)?
+        {_BE} <age>(?: years? old| years of age)?
+        turned <age>
+        {_BE} <height>(?: tall)?
+        weighs? <weight>
+        {_MY} favou?rite <kind> (?:is|are) <favorite>
+        {_MY} (?P<is_a>{_PET})(?: is|'s name is)(?: named| called)? <pet>
+        {_MY} hobb(?:y|ies) (?:is|are) {_EATING}<likes>
+        {_MY} (?:job|occupation|profession) is (?:being )?(?:an? |the )?(?P<works_as>{_JOB})
+        {_MY} home ?town is <comes_from>
+        {_MY} major is <studies>
+        {_MY} (?:mother tongue|native language|first language) is <speaks>
+        (?:hates?|dislikes?|detests?|loathes?|despises?) {_EATING}<dislikes>
+        {_BE} (?:afraid|scared|terrified|frightened) of <fears>
+        fears? <fears>
+        {_BE} allergic to <allergic_to>
+        ha(?:ve|s) an? (?:\w+ )?allergy to <allergic_to>
+        ha(?:ve|s) an? (?:(?P<degree>severe|mild|bad|serious) )?<allergic_to> allergy
+        suffers? from <suffers_from>
+        (?:was|{_BE}) diagnosed with <suffers_from>
+        {_BE} (?:(?P<degree>a big|a huge) |a )?\
+            (?:fond of|into|keen on|fan of|crazy about|passionate about) <likes>
+        prefers? {_EATING}<prefers>(?: (?:to|over|rather than|than) .*)?
+        (?:loves?|likes?|enjoys?|adores?) {_EATING}<likes>
+        (?:comes?|came|{_BE}|hails?) (?:originally )?from <comes_from>
+        grew up in <comes_from>
+        (?:lives?|{_BE} living|resides?) with (?:my )?<lives_with>
+        (?:lives?|{_BE} (?:living|based|located)|resides?) in <lives_in>(?: (?:with|near|for) .*)?
+        (?:have |has )?(?:moved|relocated) (?:back )?to <lives_in>(?: (?:from|with|for|because) .*)?
+        (?:works?|{_BE} (?:working|employed)) as <works_as>(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*))?
+        (?:works?|{_BE} (?:working|employed)) (?:at|for) (?!an? (?!.*[A-Z]))<works_at>(?: as <works_as>)?
+        (?:works?|{_BE} (?:working|employed)) (?:at|for) .+ as <works_as>
+        (?:stud(?:y|ies)|majors? in|{_BE} (?:studying|majoring in)) at <studies_at>
+        go(?:es)? to (?P<studies_at>[A-Z].*(?:University|College|School|Institute))
+        (?:stud(?:y|ies)|majors? in|learns?|{_BE} (?:studying|majoring in|learning)) \
+            (?!hard|abroad|for|in|at|with|late)<studies>(?: at <studies_at>)?
+        graduated from <graduated_from>(?: with .*)?
+        (?:can )?speaks? <speaks>
+        {_BE} fluent in <speaks>
+        can <can>
+        knows? how to <can>
+        {_BE} <marital_status>(?: now)?(?: (?:with|to) .*)?
+        (?:has|have)(?: got)? {_COUNT} (?P<is_a>{_PET}),? (?:named|called) <pet>
+        (?:has|have)(?: got)? {_COUNT} (?P<has_pet>{_PET})
+        (?:has|have)(?: got)? (?P<suffers_from>{_ILLNESS})
+        (?:has|have)(?: got)? {_COUNT} <owns>
+        owns? <owns>
+        {_BE} (?:an? |the (?=\w+$))(?P<works_as>{_JOB})(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*)| \
+            (?:in|with|from|who|on|by|of) .*)?
+        {_BE} an? (?P<is_a>{_KIND})
+        plays? (?!with|around|a role|tricks|for)(?:the )?<plays>
+        """
+    ),
+    habits=rules(
+        rf"""
+        eats? <eats>
+        drinks? <drinks>
+        (?P<does>{_ROUTINE})
+        """
+    ),
+    coordination=re.compile(r",?\s+(?:and|or)\s+|,\s+|\s+as well as\s+"),
+    trimmed=_any_case(
+        r"^(?:['\"]|(?:a little(?: bit of)?|an? (?:bit|lot|cup|glass|pair) of|lots of|all kinds of|an?|the|my"
+        r"|his|her"
+        r"|their|some|any|several|many|two|three|four|five|one|both|basic|fluent)\s(?=\S))"
+        r"|(?:[.,!'\"]|\s(?:too|as well|at all|myself|these days|now|right now|nowadays|currently|well"
+        r"|fluently|though"
+        r"|(?:really|very) well|since \S+.*|for (?:\S+ )?(?:years|months|weeks|ages).*|at the moment"
+        r"|in my (?:free|spare) time))$"
+    ),
+    not_objects=_any_case(
+        r" - |[–—]|\b(?:it|it's|them|these|those|this|there|is|are|was|were|gives?|brings?|makes?|i"
+        r"|especially"
+        r"|of course|even|course|which|who is)\b|^(?:that|him|her|me|us|everything|anything|nothing|something"
+        r"|so"
+        r"|not|to|too|one|here|home|all|of|be|been|lot|bit|much)$|\b(?:that|so)$"
+        r"|^(?:think|say|know|believe|see|hear|admit|be|what|how|who|that|when|why)\b"
+    ),
+    kinds={
+        "nickname": re.compile(rf"{_NAME}|\w+"),
+        "born_on": _any_case(_DATE),
+        "born_in": re.compile(rf"(?!.* and |{_MONTH})[A-Z].+"),
+        "age": re.compile(
+            r"\d{1,3}|[a-z]+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|ten|eleven|twelve"
+        ),
+        "height": re.compile(
+            r"\d(?:\.\d+)? ?(?:m|meters|metres)|\d{2,3} ?cm|\d ?(?:feet|foot|ft)(?: ?\d{1,2}(?: inches)?)?"
+        ),
+        "weight": re.compile(r"\d+(?:\.\d+)? ?(?:kg|kilos|kilograms|pounds|lbs)"),
+        "comes_from": re.compile(r"(?=.*[A-Z])(?!.* and ).+"),
+        "lives_in": re.compile(r"(?=.*[A-Z]).+|\S+(?: \S+){0,3}"),
+        "lives_with": re.compile(rf"{_KIN}|{_NAME}"),
+        "works_at": re.compile(r"(?!(?:home|night|all|myself|hard|noon|present)\b).+"),
+        "speaks": re.compile(_LANGUAGE),
+        "can": _any_case(_SKILL),
+        "marital_status": re.compile(r"single|married|divorced|engaged|widowed|separated"),
+        "pet": re.compile(_NAME),
+        "owns": _any_case(
+            rf"(?!.*\b(?:at|about|for|to|in|on|with|who|that|of)\b)(?!.*(?:{_NO_POSSESSION})s?$)(?!{_KIN}$)"
+            r"\S+(?: \S+){0,4}"
+        ),
+        "does": _any_case(_ROUTINE),
+    },
+    max_object_chars=60,
+)

@@ -1,1 +1,0 @@
-"""The clause rules of English."""
