@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memoryd.language.triples.degrees import joined
@@ -65,7 +65,7 @@ class ClauseReader:
         self._mentioned = mentioned
 
     def statements(self, sentence: str) -> Iterator[Statement]:
-        """The statements of a sentence. Their `words` are the clause, or the sentence if that was rewritten."""
+        """The statements of a sentence. Their `words`: the clause, or the sentence if it was rewritten."""
         grammar, text = self._grammar, sentence
         self._mentioned.subject = None
         if grammar.silent.search(sentence):
@@ -101,12 +101,8 @@ class ClauseReader:
             if relation:
                 yield relation
                 return
-            found = self._by_rules(grammar.about_user, clause, adverbials)
-            if found:
-                yield from self._stated(OWN, *found)
-                return
         for subject, relation_name, rest in self._subjects(clause):
-            found = self._predicate(rest.strip(), adverbials, grammar.event_rules if event else grammar.rules)
+            found = self._predicate(rest.strip(), adverbials, is_event=bool(event))
             if not found and not (relation_name and rest.startswith(" ")):
                 continue  # a Chinese name has no visible end, so a rule has to fit what follows it
             self._mentioned.set_subject(subject)
@@ -147,11 +143,11 @@ class ClauseReader:
             yield mentioned.subject, None, clause
 
     def _predicate(
-        self, rest: str, adverbials: Adverbials, rules: Sequence[Pattern]
+        self, rest: str, adverbials: Adverbials, *, is_event: bool
     ) -> tuple[list[tuple[str, str]], Adverbials] | None:
         """What is stated after the subject: adverbials are taken off until a rule fits."""
         for _ in range(_MAX_ADVERBIALS):
-            found = self._by_rules(rules, rest, adverbials)
+            found = self._by_rules(rest, adverbials, is_event)
             match = None if found else self._grammar.leading.match(rest)
             if match is None:
                 return found
@@ -159,11 +155,12 @@ class ClauseReader:
         return None
 
     def _by_rules(
-        self, rules: Sequence[Pattern], rest: str, adverbials: Adverbials
+        self, rest: str, adverbials: Adverbials, is_event: bool
     ) -> tuple[list[tuple[str, str]], Adverbials] | None:
         """Predicates and objects of the first rule that fits, and all adverbials."""
-        habits = self._grammar.habits if rules is self._grammar.rules and adverbials.is_habit else ()
-        for rule in (*rules, *habits):
+        grammar = self._grammar
+        lasting = () if is_event else (*grammar.rules, *(grammar.habits if adverbials.is_habit else ()))
+        for rule in (*grammar.event_rules, *lasting):
             match = rule.fullmatch(rest)
             objects = self._objects(match.groupdict()) if match else []
             if match and objects:

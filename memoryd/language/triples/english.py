@@ -27,6 +27,8 @@ _NO_NAMES = """The This That These Those There Here It He She They We You My Our
     Bet Nature Family Love Coffee Music Sounds Looks Feels Seems Helps Makes"""
 _WORD = rf"(?!(?:{'|'.join(_NO_NAMES.split())})\b)(?:O')?[A-Z][a-zA-Zé-]{{1,20}}(?<!ing)"
 _NAME = rf"(?:(?:Dr|Mr|Mrs|Ms)\.? )?{_WORD}(?: (?:de |van |von |la )?{_WORD}){{0,2}}"
+_WHO = rf"(?:{_OWN}|{_PRONOUN}|{_NAME})"
+_RELATIVE = rf"{_KIN_ADJECTIVES}(?P<kin>{_KIN})"
 
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _PART_OF_DAY = r"(?:morning|afternoon|evening|night)"
@@ -43,16 +45,14 @@ _FREQUENCY = (
     rf"|{_WEEKDAY} {_PART_OF_DAY}s)"
     rf"|daily|weekly|monthly|all the time|every now and then|from time to time|now and then|most {_PERIOD})"
 )
+_DEGREE = rf"(?!a ){degrees.EN}"
+_PEOPLE = (
+    r"(?:[Ee]very(?:one|body)|(?:[Mm]ost )?[Pp]eople|[Mm]y (?:friends|family|colleagues|mom|parents)|[Tt]hey)"
+)
 _CONJUNCTION = r"(?:when(?:ever)?|while|after|before|unless|during|if|as long as|as soon as)"
 _ADVERB = (
     r"(?:also|just|still|currently|now|actually|definitely|both|simply|only|already|certainly|even|too|mainly"
     r"|personally|honestly|recently|finally|all|originally|fluently|have|has been|have been)"
-)
-_LANGUAGE = (
-    r"(?:English|Spanish|Portuguese|French|German|Italian|Dutch|Swedish|Norwegian|Danish|Finnish|Polish|Czech"
-    r"|Russian|Ukrainian|Greek|Turkish|Arabic|Hebrew|Hindi|Urdu|Bengali|Tamil|Mandarin|Cantonese|Chinese"
-    r"|Japanese|Korean|Vietnamese|Thai|Indonesian|Malay|Swahili|Hungarian|Romanian|Catalan|Welsh|Irish|Latin"
-    r"|Esperanto|sign language|Farsi|Persian|Icelandic)"
 )
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
@@ -101,15 +101,6 @@ _ILLNESS = (
     r"|claustrophobia"
     r"|acne|dyslexia|colou?r blindness|a bad back)"
 )
-_NO_POSSESSION = (
-    r"idea|question|problem|meeting|feeling|time|day|week|fun|lunch|dinner|breakfast|thing|appointment|exam"
-    r"|test"
-    r"|call|deadline|dream|chance|point|cold|headache|party|plan|reason|habit|crush|date|interview|job|way"
-    r"|break"
-    r"|look|sense|experience|life|trouble|nothing|lot|hunch|flight|class|memory|choice|child|kid|birthday"
-    r"|fight"
-    r"|concert|surgery|opinion|name|doubt|weekend|passion|interest|talent|fear|plenty|work|allergy"
-)
 _SKILL = (
     r"(?:swim|drive|cook|dance|sing|ski|skate|surf|bake|sew|knit|paint|draw|juggle|whistle|code|program|dive"
     r"|climb"
@@ -127,6 +118,9 @@ _ROUTINE = (
 )
 _PAST_VERB = r"(?:was|were|had|took|went|did|got|came|saw|made|\w+ed)"
 _BE = r"(?:am|is|are|has been|have been)"
+_WORK = rf"(?:works?|{_BE} (?:working|employed))"
+_STUDY = rf"(?:stud(?:y|ies)|majors? in|learns?|{_BE} (?:studying|majoring in|learning))"
+_HAVE = r"ha(?:ve|s)(?: got)?"
 _COUNT = r"(?:an?|two|three|four|five|one|some|\d+)"
 _EATING = r"(?:(?:to )?(?:eat|drink)(?:ing)? |to )?"
 
@@ -167,24 +161,24 @@ ENGLISH = Grammar(
     rewrites=(
         (re.compile(r"’"), "'"),
         (re.compile(r"\bI'm\b"), "I am"),
-        (re.compile(r"\b(I|[Tt]hey)'ve\b"), r"\1 have"),
+        (re.compile(r"'ve\b"), " have"),
         (re.compile(r"\b(can)(?:'t|not)\b|n't\b"), r"\1 not"),
         (re.compile(r"\bcan not (?:stand|bear|tolerate)\b"), "hates"),
-        (re.compile(r"\b([Ss]?[Hh]e|[Ii]t)'s\b"), r"\1 is"),
-        (re.compile(r"\b(they)'re\b", re.IGNORECASE), r"\1 are"),
         (
-            re.compile(
-                r"(?<=\w)'s(?= (?:an?|afraid|allergic|from|called|named|married|single|also|very|really)\b)"
-            ),
-            " is",
+            re.compile(r"\b([Ss]?[Hh]e|[Ii]t)'s\b|'s(?= (?:an?|afraid|allergic|from|called|also|very)\b)"),
+            r"\1 is",
         ),
         (
             re.compile(
-                rf"\b(am|is|are|can|has|have) ((?:(?:not|never|{_ADVERB}|(?!a ){degrees.EN}"
-                rf"|{_BEFORE_VERB}) )+)"
+                rf"\b(am|is|are|can|has|have) ((?:(?:not|never|{_ADVERB}|{_DEGREE}|{_BEFORE_VERB}) )+)"
             ),
             r"\2\1 ",
         ),
+        (
+            re.compile(rf"^{_PEOPLE} (?:(?:just|all|{_BEFORE_VERB}) )?calls? (?:me|the user)\b"),
+            "My nickname is",
+        ),
+        (re.compile(rf"^([A-Z].{{1,40}}) is {_MY} (favou?rite \w+)"), r"My \2 is \1"),
     ),
     boundary=re.compile(
         rf"\s*;\s*|,?\s+(?:but|and|so|while|because|although|though)\s+(?!(?:I|s?he|the user) are\b)"
@@ -238,24 +232,14 @@ ENGLISH = Grammar(
     ),
     relations=rules(
         rf"""
-        (?P<who>{_OWN}|{_PRONOUN}|{_NAME}) and (?P<whose>{_OWN}|me|{_PRONOUN}|{_NAME}) (?P<not>not )?\
-            (?:are|have been|work together as) (?:\w+ )?{_KIN_ADJECTIVES}(?P<kin>{_KIN})(?: \
+        (?P<who>{_WHO}) and (?P<whose>{_WHO}|me) (?P<not>not )?(?:are|have been) (?:\w+ )?{_RELATIVE}(?: \
             (?:at|for|since) .+)?
-        (?P<who>{_OWN}|{_PRONOUN}|{_NAME}) (?P<not>not )?(?:am|is|are) (?P<whose>{_MY}|{_NAME}\
-            (?='s)|one of my)(?:'s)? (?:\w+ )?{_KIN_ADJECTIVES}(?P<kin>{_KIN})
-        (?P<whose>{_MY}|{_NAME}(?='s))(?:'s)? {_KIN_ADJECTIVES}(?:[a-z]+ )?(?P<kin>{_KIN})\
-            (?: is|'s name is| is named| is called) (?:called |named )?(?P<name>{_NAME})
-        (?P<whose>{_OWN}) (?P<not>(?:do |does )?not )?(?:have|has) \
-            (?:an?|one|two|three|any) {_KIN_ADJECTIVES}(?P<kin>{_KIN})(?:,? (?:who is |whose name is )?\
-            (?:named|called)? ?(?P<name>{_NAME}))?
-        """
-    ),
-    about_user=rules(
-        rf"""
-        (?:[Ee]very(?:one|body)|(?:[Mm]ost )?[Pp]eople|[Mm]y \
-            (?:friends|family|colleagues|mom|mother|parents|classmates)|[Ff]riends|[Tt]hey) \
-            (?:just |usually |all |always )?calls? (?:me|the user) (?P<nickname>{_NAME}|[A-Z]{{1,3}})
-        (?P<favorite>[A-Z].{{1,40}}) (?:is|are) {_MY} favou?rite (?P<kind>\w+)
+        (?P<who>{_WHO}) (?P<not>not )?(?:am|is|are) (?P<whose>{_MY}|{_NAME}(?='s)|one of my)(?:'s)? \
+            (?:\w+ )?{_RELATIVE}
+        (?P<whose>{_MY}|{_NAME}(?='s))(?:'s)? (?:\w+ )?{_RELATIVE}(?: is|'s name is)(?: called| named)? \
+            (?P<name>{_NAME})
+        (?P<whose>{_OWN}) (?P<not>(?:do |does )?not )?(?:have|has) (?:an?|one|two|three|any) {_RELATIVE}\
+            (?:,? (?:who is |whose name is )?(?:named|called)? ?(?P<name>{_NAME}))?
         """
     ),
     event_rules=rules(
@@ -266,61 +250,43 @@ ENGLISH = Grammar(
     ),
     rules=rules(
         rf"""
-        {_MY} (?:full |first |last )?name is (?P<name>{_NAME})
-        {_BE} (?:called|named) (?P<name>{_NAME})
-        {_MY} nickname is <nickname>
-        go(?:es)? by (?P<nickname>[A-Z]\w+)
+        (?:{_MY} (?:full |first |last )?name is|{_BE} (?:called|named)) (?P<name>{_NAME})
+        (?:{_MY} nickname is|go(?:es)? by) (?P<nickname>[A-Z][\w ]*)
         (?:{_MY}|'s) (?:birthday|birth date|date of birth)(?: is| falls)(?: on)? <born_on>
         (?:was|were) born (?:on|in) <born_on>(?:,? in <born_in>)?
         (?:was|were) born in <born_in>(?:,? (?:on|in) <born_on>)?
-        {_BE} <age>(?: years? old| years of age)?
-        turned <age>
+        (?:{_BE}|turned) <age>(?: years? old| years of age)?
         {_BE} <height>(?: tall)?
         weighs? <weight>
         {_MY} favou?rite <kind> (?:is|are) <favorite>
         {_MY} (?P<is_a>{_PET})(?: is|'s name is)(?: named| called)? <pet>
-        {_MY} hobb(?:y|ies) (?:is|are) {_EATING}<likes>
         {_MY} (?:job|occupation|profession) is (?:being )?(?:an? |the )?(?P<works_as>{_JOB})
-        {_MY} home ?town is <comes_from>
-        {_MY} major is <studies>
-        {_MY} (?:mother tongue|native language|first language) is <speaks>
         (?:hates?|dislikes?|detests?|loathes?|despises?) {_EATING}<dislikes>
-        {_BE} (?:afraid|scared|terrified|frightened) of <fears>
-        fears? <fears>
-        {_BE} allergic to <allergic_to>
-        ha(?:ve|s) an? (?:\w+ )?allergy to <allergic_to>
+        (?:fears?|{_BE} (?:afraid|scared|terrified|frightened) of) <fears>
+        (?:{_BE} allergic|ha(?:ve|s) an? (?:\w+ )?allergy) to <allergic_to>
         ha(?:ve|s) an? (?:(?P<degree>severe|mild|bad|serious) )?<allergic_to> allergy
-        suffers? from <suffers_from>
-        (?:was|{_BE}) diagnosed with <suffers_from>
-        {_BE} (?:(?P<degree>a big|a huge) |a )?\
-            (?:fond of|into|keen on|fan of|crazy about|passionate about) <likes>
+        (?:suffers? from|(?:was|{_BE}) diagnosed with) <suffers_from>
         prefers? {_EATING}<prefers>(?: (?:to|over|rather than|than) .*)?
-        (?:loves?|likes?|enjoys?|adores?) {_EATING}<likes>
-        (?:comes?|came|{_BE}|hails?) (?:originally )?from <comes_from>
-        grew up in <comes_from>
+        (?:(?:love|like|enjoy|adore)s?|{_BE} (?:a )?(?:big |huge )?(?:fond of|into|keen on|fan of|\
+            (?:crazy|passionate) about)\
+            |{_MY} hobb(?:y|ies) (?:is|are)) {_EATING}<likes>
+        (?:(?:comes?|came|{_BE}|hails?) (?:originally )?from|grew up in|{_MY} home ?town is) <comes_from>
         (?:lives?|{_BE} living|resides?) with (?:my )?<lives_with>
         (?:lives?|{_BE} (?:living|based|located)|resides?) in <lives_in>(?: (?:with|near|for) .*)?
-        (?:have |has )?(?:moved|relocated) (?:back )?to <lives_in>(?: (?:from|with|for|because) .*)?
-        (?:works?|{_BE} (?:working|employed)) as <works_as>(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*))?
-        (?:works?|{_BE} (?:working|employed)) (?:at|for) (?!an? (?!.*[A-Z]))<works_at>(?: as <works_as>)?
-        (?:works?|{_BE} (?:working|employed)) (?:at|for) .+ as <works_as>
-        (?:stud(?:y|ies)|majors? in|{_BE} (?:studying|majoring in)) at <studies_at>
-        go(?:es)? to (?P<studies_at>[A-Z].*(?:University|College|School|Institute))
-        (?:stud(?:y|ies)|majors? in|learns?|{_BE} (?:studying|majoring in|learning)) \
-            (?!hard|abroad|for|in|at|with|late)<studies>(?: at <studies_at>)?
-        graduated from <graduated_from>(?: with .*)?
-        (?:can )?speaks? <speaks>
-        {_BE} fluent in <speaks>
-        can <can>
-        knows? how to <can>
+        {_WORK} as <works_as>(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*))?
+        {_WORK} (?:at|for) (?!an? (?!.*[A-Z])|(?:home|night|all|myself|hard|noon|present)\b)<works_at>\
+            (?: as <works_as>)?
+        (?:{_STUDY} at|go(?:es)? to(?= .*(?:University|College|School|Institute))) <studies_at>
+        (?:{_STUDY}|{_MY} major is) (?!hard|abroad|for|in|at|with|late)<studies>(?: at <studies_at>)?
+        (?:(?:can )?speaks?|{_BE} fluent in|{_MY} (?:mother tongue|(?:native|first) language) is) <speaks>
+        (?:can|knows? how to) <can>
         {_BE} <marital_status>(?: now)?(?: (?:with|to) .*)?
-        (?:has|have)(?: got)? {_COUNT} (?P<is_a>{_PET}),? (?:named|called) <pet>
-        (?:has|have)(?: got)? {_COUNT} (?P<has_pet>{_PET})
-        (?:has|have)(?: got)? (?P<suffers_from>{_ILLNESS})
-        (?:has|have)(?: got)? {_COUNT} <owns>
+        {_HAVE} {_COUNT} (?P<is_a>{_PET}),? (?:named|called) <pet>
+        {_HAVE} {_COUNT} (?P<has_pet>{_PET})
+        {_HAVE} (?P<suffers_from>{_ILLNESS})
         owns? <owns>
-        {_BE} (?:an? |the (?=\w+$))(?P<works_as>{_JOB})(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*)| \
-            (?:in|with|from|who|on|by|of) .*)?
+        {_BE} (?:an? |the (?=\w+$))(?P<works_as>{_JOB})(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*)\
+            | (?:in|with|from|who|on|by|of) .*)?
         {_BE} an? (?P<is_a>{_KIND})
         plays? (?!with|around|a role|tricks|for)(?:the )?<plays>
         """
@@ -351,29 +317,17 @@ ENGLISH = Grammar(
         r"|^(?:think|say|know|believe|see|hear|admit|be|what|how|who|that|when|why)\b"
     ),
     kinds={
-        "nickname": re.compile(rf"{_NAME}|\w+"),
         "born_on": _any_case(_DATE),
         "born_in": re.compile(rf"(?!.* and |{_MONTH})[A-Z].+"),
-        "age": re.compile(
-            r"\d{1,3}|[a-z]+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|ten|eleven|twelve"
-        ),
-        "height": re.compile(
-            r"\d(?:\.\d+)? ?(?:m|meters|metres)|\d{2,3} ?cm|\d ?(?:feet|foot|ft)(?: ?\d{1,2}(?: inches)?)?"
-        ),
-        "weight": re.compile(r"\d+(?:\.\d+)? ?(?:kg|kilos|kilograms|pounds|lbs)"),
+        "age": re.compile(r"\d{1,3}|[a-z]+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"),
+        "height": re.compile(r"\d(?:\.\d+)? ?(?:m|met(?:er|re)s)|\d{2,3} ?cm|\d ?(?:feet|foot|ft)(?: ?\d+)?"),
+        "weight": re.compile(r"\d.*"),
         "comes_from": re.compile(r"(?=.*[A-Z])(?!.* and ).+"),
-        "lives_in": re.compile(r"(?=.*[A-Z]).+|\S+(?: \S+){0,3}"),
         "lives_with": re.compile(rf"{_KIN}|{_NAME}"),
-        "works_at": re.compile(r"(?!(?:home|night|all|myself|hard|noon|present)\b).+"),
-        "speaks": re.compile(_LANGUAGE),
+        "speaks": re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?|sign language"),
         "can": _any_case(_SKILL),
         "marital_status": re.compile(r"single|married|divorced|engaged|widowed|separated"),
         "pet": re.compile(_NAME),
-        "owns": _any_case(
-            rf"(?!.*\b(?:at|about|for|to|in|on|with|who|that|of)\b)(?!.*(?:{_NO_POSSESSION})s?$)(?!{_KIN}$)"
-            r"\S+(?: \S+){0,4}"
-        ),
-        "does": _any_case(_ROUTINE),
     },
     max_object_chars=60,
 )

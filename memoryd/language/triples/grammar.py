@@ -34,8 +34,7 @@ class Grammar:
     subjects: the beginning of a clause, with a group `own`, `pronoun`, `kin` (of the user, or of `whose`)
         or `name`
     relations: whole clauses on what `who` is to `whose`; `name` instead of `who` gives a relative a name
-    about_user: rules for whole clauses about the user; habits: rules that need a frequency, a condition or
-        a negation
+    habits: rules that need a frequency, a condition or a negation
     coordination, trimmed, not_objects: between objects, at their ends, and in what is none
     kinds: what the objects of a predicate must look like
     """
@@ -57,7 +56,6 @@ class Grammar:
     trailing: Pattern
     subjects: tuple[Pattern, ...]
     relations: tuple[Pattern, ...]
-    about_user: tuple[Pattern, ...]
     event_rules: tuple[Pattern, ...]
     rules: tuple[Pattern, ...]
     habits: tuple[Pattern, ...]
