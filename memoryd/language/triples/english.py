@@ -202,7 +202,7 @@ ENGLISH = Grammar(
     event=_any_case(
         r"\b(?:yesterday|last (?!name)\w+|this (?:morning|afternoon|evening|weekend|week|month|year)"
         r"|\w+ \w+ ago"
-        r"|just now|earlier today|recently|in (?:19|20)\d\d)\b,?"
+        r"|just now|earlier today|recently|(?<!born )in (?:19|20)\d\d)\b,?"
     ),
     condition=_any_case(rf"{_CONJUNCTION} .{{2,60}}"),
     fronted=_any_case(
