@@ -166,6 +166,18 @@ def test_punctuation_is_no_name(nothing: str) -> None:
             checked_statement(*parts)
 
 
+def test_a_predicate_that_nobody_sees_is_refused() -> None:
+    for predicate in ("_", "_\U00018cd6"):
+        with pytest.raises(InvalidParameterError, match="predicate"):
+            checked_statement("a", predicate, "b")
+
+
+def test_the_words_of_a_statement_are_those_of_the_text() -> None:
+    text = "I'm not allergic to cats, but I have asthma."
+    assert [one.words for one in extracted(text)] == [text, "I have asthma"]
+    assert [one.words for one in extracted("小明住在上海，喜欢爬山。")] == ["小明住在上海", "喜欢爬山"]
+
+
 @pytest.mark.parametrize(
     ("word", "expected"),
     [

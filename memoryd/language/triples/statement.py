@@ -65,7 +65,7 @@ def checked_statement(
     Its language is that of the predicate. Raises `InvalidParameterError`.
     """
     meant = predicate_of(_checked(predicate, f"{where}predicate"))
-    if not meant.key:
+    if _fault(meant.key):
         _checked(predicate, f"{where}predicate", "has no letters")
     frequency, condition, degree = (
         None if value is None else _checked(value, f"{where}{name}").strip()
