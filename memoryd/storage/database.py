@@ -10,7 +10,7 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -57,6 +57,12 @@ class Transaction:
     def execute(self, sql: str, params: Any = ()) -> sqlite3.Cursor:
         """Run one statement."""
         return self.connection.execute(sql, params)
+
+    def insert(self, table: str, values: Mapping[str, Any], *, key: str) -> int:
+        """Insert a row, given by column; return the number the database gave its `key` column."""
+        marks = ", ".join("?" * len(values))
+        sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks}) RETURNING {key}"
+        return int(self.connection.execute(sql, list(values.values())).fetchone()[0])
 
     def executemany(self, sql: str, rows: Any) -> sqlite3.Cursor:
         """Run one statement over many rows."""

@@ -49,7 +49,9 @@ def publish(tx: Transaction, owner: str, name: str, rows: Iterable[int], now: fl
     )
     number = _number(tx.connection, owner, name)
     tx.execute("DELETE FROM shared_points WHERE number = ?", (number,))
-    tx.executemany("INSERT OR IGNORE INTO shared_points VALUES (?, ?)", ((number, row) for row in rows))
+    tx.executemany(
+        "INSERT INTO shared_points VALUES (?, ?) ON CONFLICT DO NOTHING", ((number, row) for row in rows)
+    )
     tx.mark_changed()
 
 
@@ -61,7 +63,9 @@ def subscribe(tx: Transaction, subscriber: str, owner: str, name: str, now: floa
     )
     if barred.fetchone() is not None:
         raise unknown_set(name)
-    tx.execute("INSERT OR IGNORE INTO grants VALUES (?, ?, 'granted', ?)", (subscriber, number, now))
+    tx.execute(
+        "INSERT INTO grants VALUES (?, ?, 'granted', ?) ON CONFLICT DO NOTHING", (subscriber, number, now)
+    )
     tx.mark_changed()
 
 
@@ -94,7 +98,11 @@ def revoke(tx: Transaction, owner: str, name: str, subscriber: str | None, now: 
     else:
         tx.execute("DELETE FROM grants WHERE subscriber = ? AND number = ?", (subscriber, number))
         barred = (_barred(tx, subscriber), number, now)
-        tx.execute("INSERT OR REPLACE INTO grants VALUES (?, ?, 'revoked', ?)", barred)
+        tx.execute(
+            "INSERT INTO grants VALUES (?, ?, 'revoked', ?) "
+            "ON CONFLICT (subscriber, number) DO UPDATE SET state = excluded.state, at = excluded.at",
+            barred,
+        )
     tx.mark_changed()
     return int(ended)
 
@@ -103,7 +111,8 @@ def carry_over(tx: Transaction, pairs: Iterable[tuple[int, int]]) -> None:
     """Where a point (the second) was published, let the one that stands for it (the first) be, too."""
     for kept, gone in pairs:
         tx.execute(
-            "INSERT OR IGNORE INTO shared_points SELECT number, ? FROM shared_points WHERE point = ?",
+            "INSERT INTO shared_points SELECT number, ? FROM shared_points WHERE point = ? "
+            "ON CONFLICT DO NOTHING",
             (kept, gone),
         )
 

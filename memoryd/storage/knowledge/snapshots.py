@@ -95,22 +95,17 @@ def insert(
     """
     rows = register(tx, user_id, version, given, ids=ids, indexing=indexing)
     weights = np.array(rows, _ROWS).tobytes() + bytes(point["score"] for point in given)
-    cursor = tx.execute(
-        "INSERT INTO snapshots "
-        "(user_id, version_id, kind, parents, created_at, point_count, weights, in_files) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            user_id,
-            version.id,
-            version.kind,
-            json.dumps(version.parents),
-            version.created_at,
-            len(given),
-            weights,
-            in_files,
-        ),
-    )
-    number = cursor.lastrowid
+    values = {
+        "user_id": user_id,
+        "version_id": version.id,
+        "kind": version.kind,
+        "parents": json.dumps(version.parents),
+        "created_at": version.created_at,
+        "point_count": len(given),
+        "weights": weights,
+        "in_files": in_files,
+    }
+    number = tx.insert("snapshots", values, key="number")
     tx.executemany(
         "INSERT INTO snapshot_points VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -282,24 +277,21 @@ def record(row: sqlite3.Row) -> PointRecord:
 
 
 def _new(tx: Transaction, version: Version, point: KnowledgePoint, id: str) -> int:
-    cursor = tx.execute(
-        "INSERT INTO points (id, user_id, hash, text, type, score, metadata, version_id, is_current, "
-        "created_at, seq, text_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
-        (
-            id,
-            point["user_id"],
-            content_hash(point["content"]),
-            point["content"],
-            point["type"],
-            point["score"],
-            _packed(point["metadata"]),
-            version.id,
-            version.created_at,
-            tx.seq,
-            tx.seq,
-        ),
-    )
-    return int(cursor.lastrowid or 0)
+    values = {
+        "id": id,
+        "user_id": point["user_id"],
+        "hash": content_hash(point["content"]),
+        "text": point["content"],
+        "type": point["type"],
+        "score": point["score"],
+        "metadata": _packed(point["metadata"]),
+        "version_id": version.id,
+        "is_current": 0,
+        "created_at": version.created_at,
+        "seq": tx.seq,
+        "text_seq": tx.seq,
+    }
+    return tx.insert("points", values, key="row")
 
 
 def _refresh(tx: Transaction, user_id: str) -> None:

@@ -17,7 +17,7 @@ def record_activity(
     """Note today for a user, unless `at`, when it happened, is another time: then it is an import."""
     if at is None or abs(now - at) <= calendar.present:
         day = calendar.day(now)
-        tx.execute("INSERT OR IGNORE INTO active_days VALUES (?, ?, ?)", (user_id, day, tx.seq))
+        tx.execute("INSERT INTO active_days VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (user_id, day, tx.seq))
 
 
 def of_user(connection: sqlite3.Connection, calendar: Calendar, user_id: str, now: float) -> Days:

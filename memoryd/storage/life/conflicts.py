@@ -90,8 +90,8 @@ def queue(tx: Transaction, row: ConflictRow) -> bool:
     values = [getattr(row, name) for name in _NAMES]
     first, second = (row.user_id, row.first_id), (row.user_id, row.second_id)
     cursor = tx.execute(
-        f"INSERT OR IGNORE INTO conflicts ({', '.join(_NAMES)}) "
-        f"SELECT {marks} WHERE {_IS_THERE} AND {_IS_THERE}",
+        f"INSERT INTO conflicts ({', '.join(_NAMES)}) "
+        f"SELECT {marks} WHERE {_IS_THERE} AND {_IS_THERE} ON CONFLICT DO NOTHING",
         [*values, *first, *first, *second, *second],
     )
     return cursor.rowcount > 0

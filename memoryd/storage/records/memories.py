@@ -12,12 +12,16 @@ from memoryd.core.filters.grammar import EVERYTHING, Node
 from memoryd.core.record import FIELD_NAMES, Record
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
-from memoryd.storage.records.filters import encode_list
+from memoryd.storage.records.record_columns import RecordColumns
 from memoryd.storage.records.texts import scoped, visible
 
-_LISTS = ("tags", "exact_keys", "warnings")
-_MAPS = ("metadata", "redactions")
-_COLUMNS = ", ".join(f"m.{name}" for name in FIELD_NAMES)
+_COLUMNS = RecordColumns(
+    Record,
+    FIELD_NAMES,
+    lists=("tags", "exact_keys", "warnings"),
+    maps=("metadata", "redactions"),
+    flags=("verified", "pinned"),
+)
 _IN_BATCH = 500
 
 
@@ -37,24 +41,20 @@ class StoredMemory:
 
 def insert(tx: Transaction, record: Record) -> int:
     """Store a new record; return its row."""
-    names = [*FIELD_NAMES, "seq", "text_seq", "decay_seq"]
-    marks = ", ".join("?" * len(names))
-    cursor = tx.execute(
-        f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})",
-        [*_values(record), tx.seq, tx.seq, tx.seq],
-    )
-    return int(cursor.lastrowid or 0)
+    seqs = dict.fromkeys(("seq", "text_seq", "decay_seq"), tx.seq)
+    return tx.insert("memories", _COLUMNS.values(record) | seqs, key="row")
 
 
 def update(tx: Transaction, row: int, record: Record, *, text_changed: bool) -> None:
     """Overwrite a record."""
-    names = [*FIELD_NAMES, "seq"] + (["text_seq"] if text_changed else [])
-    assignments = ", ".join(f"{name} = ?" for name in names)
-    seqs = [tx.seq] * (2 if text_changed else 1)
+    values = _COLUMNS.values(record) | dict.fromkeys(
+        ("seq", "text_seq") if text_changed else ("seq",), tx.seq
+    )
+    assignments = ", ".join(f"{name} = ?" for name in values)
     tx.execute(
         f"UPDATE memories SET {assignments}, "
         "decay_seq = CASE WHEN decay_from = ? THEN decay_seq ELSE ? END WHERE row = ?",
-        [*_values(record), *seqs, record.decay_from, tx.seq, row],
+        [*values.values(), record.decay_from, tx.seq, row],
     )
 
 
@@ -148,7 +148,7 @@ def _select(
 ) -> list[StoredMemory]:
     """index: `NOT INDEXED` goes by row numbers; SQLite would rather walk through all of a user's rows."""
     sql = (
-        f"SELECT {_COLUMNS}, m.row AS row, m.text_seq AS text_seq, m.decay_seq AS decay_seq, "
+        f"SELECT {_COLUMNS.selected}, m.row AS row, m.text_seq AS text_seq, m.decay_seq AS decay_seq, "
         "o.row IS NULL AS indexed "
         f"FROM memories m {index} "
         f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "
@@ -158,30 +158,9 @@ def _select(
 
 
 def _stored(row: sqlite3.Row) -> StoredMemory:
-    return StoredMemory(row["row"], row["text_seq"], _record(row), bool(row["indexed"]), row["decay_seq"])
-
-
-def _values(record: Record) -> list[Any]:
-    return [_encode(name, getattr(record, name)) for name in FIELD_NAMES]
-
-
-def _encode(name: str, value: Any) -> Any:
-    if name in _LISTS:
-        return encode_list(value)
-    if name in _MAPS:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return value
-
-
-def _record(row: sqlite3.Row) -> Record:
-    values = {name: row[name] for name in FIELD_NAMES}
-    for name in _LISTS:
-        values[name] = tuple(json.loads(values[name]))
-    for name in _MAPS:
-        values[name] = json.loads(values[name])
-    values["verified"] = bool(values["verified"])
-    values["pinned"] = bool(values["pinned"])
-    return Record(**values)
+    return StoredMemory(
+        row["row"], row["text_seq"], _COLUMNS.record(row), bool(row["indexed"]), row["decay_seq"]
+    )
 
 
 def _batches(values: Sequence[Any]) -> Iterable[Sequence[Any]]:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
@@ -54,12 +55,9 @@ def receive(
         (user_id, session_id, agent_id or ""),
     ).fetchone()
     if row is None:
-        cursor = tx.execute(
-            "INSERT INTO sessions (user_id, agent_id, session_id, opened_at, received_at, turns) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (user_id, agent_id or "", session_id, now, now, count),
-        )
-        return TurnPosition(int(cursor.lastrowid or 0), 0, opened=True)
+        values: dict[str, Any] = {"user_id": user_id, "agent_id": agent_id or "", "session_id": session_id}
+        values |= {"opened_at": now, "received_at": now, "turns": count}
+        return TurnPosition(tx.insert("sessions", values, key="number"), 0, opened=True)
     tx.execute(
         "UPDATE sessions SET turns = turns + ?, received_at = ?, closed_at = NULL, "
         "opened_at = CASE WHEN closed_at IS NULL THEN opened_at ELSE ? END WHERE number = ?",

@@ -15,7 +15,9 @@ Buried = Literal["memory", "triple"]
 
 def bury(tx: Transaction, user_id: str, kind: Buried, hash: bytes, now: float) -> None:
     """Leave a tombstone."""
-    tx.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?, ?)", (user_id, kind, hash, now))
+    tx.execute(
+        "INSERT INTO tombstones VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (user_id, kind, hash, now)
+    )
 
 
 def bury_texts(tx: Transaction, user_id: str, records: Sequence[Record], now: float) -> None:

@@ -13,11 +13,12 @@ from memoryd.core.passage import Passage, line
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TURN_FIELDS, TurnRecord
 from memoryd.storage.database import Transaction
-from memoryd.storage.records.filters import encode_list
+from memoryd.storage.records.record_columns import RecordColumns
 from memoryd.storage.records.texts import CONTEXT_CHARS, CONTEXT_TURNS, scoped, visible
 
-_MAPS = ("metadata", "redactions")
-_COLUMNS = ", ".join(f"m.{name}" for name in TURN_FIELDS)
+_COLUMNS = RecordColumns(
+    TurnRecord, TURN_FIELDS, lists=("warnings",), maps=("metadata", "redactions"), flags=("remembered",)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,8 @@ class ContextTurn:
 
 def insert(tx: Transaction, record: TurnRecord, session: int) -> int:
     """Store a new turn; return its row."""
-    names = [*TURN_FIELDS, "session", "seq", "text_seq"]
-    marks = ", ".join("?" * len(names))
-    cursor = tx.execute(
-        f"INSERT INTO turns ({', '.join(names)}) VALUES ({marks})",
-        [*_values(record), session, tx.seq, tx.seq],
-    )
-    return int(cursor.lastrowid or 0)
+    seqs = dict.fromkeys(("seq", "text_seq"), tx.seq)
+    return tx.insert("turns", _COLUMNS.values(record) | {"session": session} | seqs, key="row")
 
 
 def find(connection: sqlite3.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, StoredTurn]:
@@ -109,7 +105,7 @@ def count(connection: sqlite3.Connection, scope: Scope, node: Node) -> int:
 def last_turns(connection: sqlite3.Connection, session: int) -> list[ContextTurn]:
     """The last remembered turns of a session, as many as the next one is read with."""
     found = connection.execute(
-        "SELECT row, speaker, text FROM turns WHERE session = ? AND remembered "
+        "SELECT row, speaker, text FROM turns WHERE session = ? AND remembered = 1 "
         f"ORDER BY position DESC LIMIT {CONTEXT_TURNS}",
         (session,),
     ).fetchall()
@@ -117,7 +113,7 @@ def last_turns(connection: sqlite3.Connection, session: int) -> list[ContextTurn
 
 
 def passages_of(before: Sequence[ContextTurn], lines: Sequence[str]) -> list[Passage]:
-    """What is embedded of new turns, as `texts.passages` will have it. before: `last_said`."""
+    """What is embedded of new turns, as `texts.passages` will have it. before: `last_turns`."""
     said = [*(one.line for one in before), *lines]
     starts = range(len(before), len(said))
     return [Passage(said[i], _context(said[max(0, i - CONTEXT_TURNS) : i])) for i in starts]
@@ -132,7 +128,7 @@ def following_turns(connection: sqlite3.Connection, gone: Iterable[StoredTurn]) 
     found: dict[int, str | None] = {}
     for one in gone:
         rows = connection.execute(
-            "SELECT row, agent_id FROM turns WHERE session = ? AND position > ? AND remembered "
+            "SELECT row, agent_id FROM turns WHERE session = ? AND position > ? AND remembered = 1 "
             f"ORDER BY position LIMIT {CONTEXT_TURNS}",
             (one.session, one.record.position),
         )
@@ -154,7 +150,7 @@ def remove(tx: Transaction, rows: Iterable[int]) -> None:
 
 def remove_passing(tx: Transaction, sessions: Sequence[int]) -> int:
     """Delete the turns of sessions that are not to be remembered; return how many."""
-    sql = "DELETE FROM turns WHERE NOT remembered AND session IN (SELECT value FROM json_each(?))"
+    sql = "DELETE FROM turns WHERE remembered = 0 AND session IN (SELECT value FROM json_each(?))"
     return tx.execute(sql, (json.dumps(sessions),)).rowcount
 
 
@@ -168,33 +164,12 @@ def _select(
 ) -> list[StoredTurn]:
     """index: `NOT INDEXED` goes by row numbers, `INDEXED BY` by an index."""
     sql = (
-        f"SELECT {_COLUMNS}, m.row AS row, m.session AS session, "
-        f"m.remembered AND o.row IS NULL AS indexed FROM turns m {index} "
+        f"SELECT {_COLUMNS.selected}, m.row AS row, m.session AS session, "
+        f"m.remembered = 1 AND o.row IS NULL AS indexed FROM turns m {index} "
         f"LEFT JOIN outbox o ON o.row = m.row AND o.operation = 'put' AND o.vector IS NULL "
         f"WHERE {condition} {tail}"
     )
     return [
-        StoredTurn(row["row"], row["session"], _record(row), bool(row["indexed"]))
+        StoredTurn(row["row"], row["session"], _COLUMNS.record(row), bool(row["indexed"]))
         for row in connection.execute(sql, params)
     ]
-
-
-def _values(record: TurnRecord) -> list[Any]:
-    return [_encode(name, getattr(record, name)) for name in TURN_FIELDS]
-
-
-def _encode(name: str, value: Any) -> Any:
-    if name == "warnings":
-        return encode_list(value)
-    if name in _MAPS:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return value
-
-
-def _record(row: sqlite3.Row) -> TurnRecord:
-    values = {name: row[name] for name in TURN_FIELDS}
-    for name in _MAPS:
-        values[name] = json.loads(values[name])
-    values["warnings"] = tuple(json.loads(values["warnings"]))
-    values["remembered"] = bool(values["remembered"])
-    return TurnRecord(**values)

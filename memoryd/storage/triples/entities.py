@@ -68,10 +68,8 @@ def ensure(tx: Transaction, user_id: str, name: str) -> int:
     row = tx.execute("SELECT number FROM entities WHERE user_id = ? AND key = ?", (user_id, key)).fetchone()
     if row is not None:
         return int(row[0])
-    cursor = tx.execute(
-        "INSERT INTO entities (user_id, key, name, degree, root) VALUES (?, ?, ?, 0, 0)", (user_id, key, name)
-    )
-    number = int(cursor.lastrowid or 0)
+    values = {"user_id": user_id, "key": key, "name": name, "degree": 0, "root": 0}
+    number = tx.insert("entities", values, key="number")
     tx.execute("UPDATE entities SET root = ? WHERE number = ?", (number, number))
     return number
 

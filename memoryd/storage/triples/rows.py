@@ -163,24 +163,20 @@ def _insert(tx: Transaction, user_id: str, statement: Statement, id: str, identi
         entities.ensure(tx, user_id, statement.subject),
         entities.ensure(tx, user_id, statement.object),
     )
-    cursor = tx.execute(
-        "INSERT INTO triples (id, user_id, subject, predicate, object, negation, frequency, condition, "
-        "identity, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            id,
-            user_id,
-            ends[0],
-            statement.predicate,
-            ends[1],
-            statement.negation,
-            statement.frequency,
-            statement.condition,
-            identity,
-            now,
-        ),
-    )
     entities.count_ends(tx, user_id, ends, 1)
-    return int(cursor.lastrowid or 0)
+    values = {
+        "id": id,
+        "user_id": user_id,
+        "subject": ends[0],
+        "predicate": statement.predicate,
+        "object": ends[1],
+        "negation": statement.negation,
+        "frequency": statement.frequency,
+        "condition": statement.condition,
+        "identity": identity,
+        "created_at": now,
+    }
+    return tx.insert("triples", values, key="number")
 
 
 def find(connection: sqlite3.Connection, scope: Scope, id: str) -> StoredTriple | None:
