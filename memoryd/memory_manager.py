@@ -8,11 +8,10 @@ from typing import Any
 from memory_client.errors import LLMExtractionError
 from memory_client.types import ConversationMessage, KnowledgePoint
 from memoryd.core.ids import check_name
-from memoryd.core.knowledge.config import memory_config_of
-from memoryd.core.knowledge.messages import check_messages
+from memoryd.core.knowledge.config import check_messages, memory_config_of
 from memoryd.core.knowledge.point import read_knowledge_point
 from memoryd.core.knowledge.sampling import draw_points
-from memoryd.core.parameter_fault import parameter_fault
+from memoryd.core.parameter_errors import invalid_value
 from memoryd.core.text import clean_text
 from memoryd.engine.memories.keyword_ranking import keyword_scores
 from memoryd.storage.knowledge.base import EVERY, MemStorage, VersionStorage
@@ -113,7 +112,7 @@ class MemoryManager:
         if top_k is None:
             return self.memory_config.default_top_k
         if type(top_k) is not int or not 1 <= top_k <= _MOST:
-            raise parameter_fault("top_k", top_k, f"a whole number from 1 to {_MOST}")
+            raise invalid_value("top_k", top_k, f"a whole number from 1 to {_MOST}")
         return top_k
 
 
@@ -121,12 +120,12 @@ def _checked_storage(storage: Any) -> MemStorage:
     missing = [name for name in _STORAGE if not callable(getattr(storage, name, None))]
     if missing or isinstance(storage, type):
         methods = ", ".join(missing or _STORAGE)
-        raise parameter_fault("storage", storage, f"an object with the methods {methods}")
+        raise invalid_value("storage", storage, f"an object with the methods {methods}")
     found: MemStorage = storage
     return found
 
 
 def _checked_query(query: Any) -> str:
     if not isinstance(query, str):
-        raise parameter_fault("query", query, "a text, or None")
+        raise invalid_value("query", query, "a text, or None")
     return query

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from memory_client.errors import InvalidParameterError, WrongIdError
-from memoryd.core.abbreviate import shown
+from memoryd.core.parameter_errors import abbreviate
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
 _TIME_DIGITS = 9  # milliseconds until the year 3084
@@ -79,7 +79,7 @@ def check_name(value: Any, parameter: str) -> str:
     """A name an app chose (user, agent, session, request): not blank, no control characters, 200 bytes."""
     reason = _name_fault(value)
     if reason or not isinstance(value, str):
-        found = value[:80] if isinstance(value, str) else shown(value)
+        found = value[:80] if isinstance(value, str) else abbreviate(value)
         raise InvalidParameterError(
             f"{parameter}: {found!r} {reason}; expected 1 to {MAX_NAME_BYTES} bytes of UTF-8 "
             f"without control characters",

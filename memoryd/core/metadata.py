@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
+from memoryd.core.parameter_errors import abbreviate, invalid_value, parameter_error
 from memoryd.core.record import (
     CATEGORIES,
     KINDS,
@@ -52,20 +52,15 @@ class Draft:
     warnings: tuple[str, ...]
 
 
-def _fault(key: str, value: Any, expected: str) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"metadata.{key}: {shown(value)}; expected {expected}",
-        parameter=f"metadata.{key}",
-        value=shown(value),
-        expected=expected,
-    )
+def _invalid(key: str, value: Any, expected: str) -> InvalidParameterError:
+    return invalid_value(f"metadata.{key}", value, expected)
 
 
 def _number(low: float, high: float) -> Callable[[str, Any], float]:
     def read(key: str, value: Any) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not low <= value <= high:
-            raise _fault(key, value, f"a number from {low:g} to {high:g}")
+            raise _invalid(key, value, f"a number from {low:g} to {high:g}")
         return float(value)
 
     return read
@@ -73,19 +68,19 @@ def _number(low: float, high: float) -> Callable[[str, Any], float]:
 
 def _boolean(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _fault(key, value, "true or false")
+        raise _invalid(key, value, "true or false")
     return value
 
 
 def _string(key: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise _fault(key, value, "a string")
+        raise _invalid(key, value, "a string")
     return check_name(value, f"metadata.{key}")
 
 
 def _strings(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
-        raise _fault(key, value, "a list of strings")
+        raise _invalid(key, value, "a list of strings")
     return tuple(dict.fromkeys(check_name(v, f"metadata.{key}") for v in value))
 
 
@@ -99,7 +94,7 @@ def _word(allowed: tuple[str, ...], others: Mapping[str, str]) -> Callable[[str,
         if word not in allowed:
             near = get_close_matches(str(value), allowed, n=1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise _fault(key, value, f"one of {', '.join(allowed)}{hint}")
+            raise _invalid(key, value, f"one of {', '.join(allowed)}{hint}")
         return str(word)
 
     return read
@@ -153,7 +148,7 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
     for given, value in metadata.items():
         key = ALIASES.get(given, given)
         if key in FORBIDDEN:
-            raise _fault(key, value, f"no such key here: {FORBIDDEN[key]}")
+            raise _invalid(key, value, f"no such key here: {FORBIDDEN[key]}")
         if key == "position" and _is_position(value):
             fields[key] = value
         elif key == "exact_keys" and isinstance(value, dict):
@@ -198,7 +193,7 @@ def _read_field(
     read = _READERS[key](given if is_foreign else key, value)
     if key in fields and fields[key] != read:
         names = [name for name, field in ALIASES.items() if field == key]
-        raise _fault(key, value, f"one value: {' and '.join([*names, key])} are the same field")
+        raise _invalid(key, value, f"one value: {' and '.join([*names, key])} are the same field")
     if is_foreign:
         warnings.append(f"{given} taken as {key}")
     if key in ("kind", "source") and read != value:
@@ -215,7 +210,7 @@ def _named_keys(value: Mapping[Any, Any]) -> tuple[tuple[str, ...], dict[str, st
     named: dict[str, str] = {}
     for name, key in value.items():
         if isinstance(key, bool) or not isinstance(key, str | int | float):
-            raise _fault(f"exact_keys.{name}", key, "a string or a number")
+            raise _invalid(f"exact_keys.{name}", key, "a string or a number")
         named[_own_key(name)] = str(key)
     return _strings("exact_keys", list(named.values())), named
 
@@ -225,7 +220,7 @@ def _own_key_warnings(key: str, value: Any) -> list[str]:
     if key == "parent_id" and value is not None:
         return ["parent_id is kept as your own key and links nothing: supersede() makes a successor"]
     if key == "position" and value is not None:
-        return [f"position {shown(value)} is no whole number from 0: kept as your own key"]
+        return [f"position {abbreviate(value)} is no whole number from 0: kept as your own key"]
     return []
 
 
@@ -237,13 +232,13 @@ def displaced_keys(draft: Draft) -> set[str]:
 
 def _own_key(key: Any) -> str:
     if not isinstance(key, str):
-        raise _fault(str(key), key, "string keys")
+        raise _invalid(str(key), key, "string keys")
     return check_name(key, "metadata key")
 
 
 def _plain(key: str, value: Any, depth: int) -> Any:
     if depth > _MAX_DEPTH:
-        raise _fault(key, "…", f"at most {_MAX_DEPTH} levels")
+        raise _invalid(key, "…", f"at most {_MAX_DEPTH} levels")
     if value is None or isinstance(value, bool | str):
         return _utf8(key, value)
     if isinstance(value, int) and -(2**63) <= value < 2**63:
@@ -254,17 +249,17 @@ def _plain(key: str, value: Any, depth: int) -> Any:
         return [_plain(key, item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {_own_key(name): _plain(key, item, depth + 1) for name, item in value.items()}
-    raise _fault(key, value, "JSON values: strings, finite numbers, true, false, null, lists, maps")
+    raise _invalid(key, value, "JSON values: strings, finite numbers, true, false, null, lists, maps")
 
 
 def _utf8(key: str, value: Any) -> Any:
     if isinstance(value, str):
         if "\0" in value:  # older SQLites end a string of JSON there
-            raise _fault(key, value, "a string without NUL characters")
+            raise _invalid(key, value, "a string without NUL characters")
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise _fault(key, "a lone surrogate", "text that UTF-8 can carry") from error
+            raise _invalid(key, "a lone surrogate", "text that UTF-8 can carry") from error
     return value
 
 
@@ -279,19 +274,15 @@ def _size(value: Any) -> int:
 def _check_size(given: list[Any], limit: int) -> None:
     size = _size(given)
     if size > limit:
-        raise InvalidParameterError(
-            f"metadata: over {limit:,} bytes; put long texts into the text (setting limits.metadata_bytes)",
-            parameter="metadata",
-            value=f"{size:,} bytes",
-            expected=f"at most {limit:,} bytes",
-        )
+        expected = f"at most {limit:,} bytes (setting limits.metadata_bytes); put long texts into the text"
+        raise parameter_error("metadata", f"{size:,} bytes", expected)
 
 
 def _check_ranges(fields: dict[str, Any]) -> None:
     for start, end in (("event_start", "event_end"), ("valid_from", "valid_to")):
         first, last = fields.get(start), fields.get(end)
         if first is not None and last is not None and last < first:
-            raise _fault(end, last, f"a time not before {start}")
+            raise _invalid(end, last, f"a time not before {start}")
 
 
 def removed_keys(metadata: Mapping[str, Any]) -> tuple[set[str], set[str]]:
@@ -307,5 +298,5 @@ def default_of(field: str) -> Any:
     if field in _NULLABLE:
         return None
     if field in ("created_at", "last_access"):
-        raise _fault(field, None, "a time: this field cannot be removed")
+        raise _invalid(field, None, "a time: this field cannot be removed")
     return Record.__dataclass_fields__[field].default

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from memory_client.errors import InvalidParameterError
+from memoryd.core.parameter_errors import parameter_error
 
 _INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
 
@@ -18,22 +18,16 @@ def clean_text(
     Raises `InvalidParameterError` for a blank text, one over the limit, or a lone surrogate.
     """
     if all(unicodedata.category(c) in _INVISIBLE for c in text):
-        raise _fault(parameter, "is empty or blank", "a text with at least one visible character")
+        raise parameter_error(parameter, "is empty or blank", "a text with at least one visible character")
     if len(text) > limit:
         governed = f" (setting {setting})" if setting else ""
-        raise _fault(parameter, f"has {len(text):,} characters", f"at most {limit:,}{governed}")
+        raise parameter_error(parameter, f"has {len(text):,} characters", f"at most {limit:,}{governed}")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise _fault(
+        raise parameter_error(
             parameter, f"has a lone surrogate at {error.start}", "text that UTF-8 can carry"
         ) from error
     if "\0" not in text:
         return text, []
     return text.replace("\0", " "), [f"{text.count(chr(0))} NUL characters became spaces"]
-
-
-def _fault(parameter: str, fault: str, expected: str) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"{parameter}: {fault}; expected {expected}", parameter=parameter, value=fault, expected=expected
-    )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from memory_client.errors import InvalidParameterError
-from memoryd.core.abbreviate import shown
+from memoryd.core.parameter_errors import invalid_value
 
 ZoneSource = Callable[[], tzinfo]
 """The default time zone at present."""
 
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC).timestamp()
 LATEST = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
+_TIME = "epoch seconds or ISO 8601 such as 2026-01-03 or 2026-01-03T09:30:00+08:00"
+_ZONE = "an IANA name such as Asia/Shanghai"
+_WINDOW = "hours, days or weeks such as 12h, 30d or 8w, or all"
+_SPAN = re.compile(r"(\d{1,6})([hdw])")
+_SECONDS = {"h": 3600.0, "d": 86_400.0, "w": 7 * 86_400.0}
+ALL = "all"
 
 
 def parse_time(value: Any, parameter: str, zone: tzinfo = UTC) -> float:
@@ -24,14 +31,18 @@ def parse_time(value: Any, parameter: str, zone: tzinfo = UTC) -> float:
     """
     seconds = _seconds(value, zone)
     if seconds is None:
-        raise InvalidParameterError(
-            f"{parameter}: {shown(value)} is not a time; expected epoch seconds or ISO 8601 "
-            f"such as 2026-01-03 or 2026-01-03T09:30:00+08:00",
-            parameter=parameter,
-            value=shown(value),
-            expected="epoch seconds or ISO 8601",
-        )
+        raise invalid_value(parameter, value, _TIME, "is not a time")
     return seconds
+
+
+def parse_window(value: str, parameter: str = "window") -> float:
+    """Seconds of 12h, 30d or 8w; infinity for `all`. Raises `InvalidParameterError`."""
+    if value == ALL:
+        return math.inf
+    found = _SPAN.fullmatch(value.strip())
+    if found is None or int(found[1]) == 0:
+        raise invalid_value(parameter, value, _WINDOW, "is not a duration")
+    return int(found[1]) * _SECONDS[found[2]]
 
 
 def parse_zone(value: str, parameter: str) -> ZoneInfo:
@@ -39,12 +50,7 @@ def parse_zone(value: str, parameter: str) -> ZoneInfo:
     try:
         return ZoneInfo(value)
     except (LookupError, ValueError, OSError) as error:  # OSError: the name of a folder of zones
-        raise InvalidParameterError(
-            f"{parameter}: {shown(value)} is not a time zone; expected an IANA name such as Asia/Shanghai",
-            parameter=parameter,
-            value=shown(value),
-            expected="an IANA name such as Asia/Shanghai",
-        ) from error
+        raise invalid_value(parameter, value, _ZONE, "is not a time zone") from error
 
 
 def zone_name(zone: tzinfo) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memory_client.types import Conflict, ResolveResult
-from memoryd.core.filters.window import parse_window
 from memoryd.core.ids import check_id
 from memoryd.core.scope import Scope
+from memoryd.core.times import parse_window
 from memoryd.engine.author import Author
 from memoryd.engine.conflicts.conflict_queue import ConflictQueue
 from memoryd.storage.requests import RequestKey

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from memory_client.api.parameters import AppName, Between, EntityName, IdOf
-from memory_client.errors import InvalidParameterError, MemorydError
-from memoryd.core.abbreviate import shown
+from memory_client.errors import MemorydError
 from memoryd.core.ids import check_id, check_name
+from memoryd.core.parameter_errors import invalid_value
 from memoryd.language.triples.statement import checked_name
 
 Check = Callable[[str, Any], object]
@@ -32,12 +32,7 @@ def compile_check(declared: Any) -> Check | None:
 def check_range(name: str, value: float, low: float, high: float, what: str = "") -> None:
     """Raise `InvalidParameterError` unless low <= value <= high. what: the unit, such as ` items`."""
     if not low <= value <= high:
-        raise InvalidParameterError(
-            f"{name}: {shown(value)}{what}; expected {low:,} to {high:,}{what}",
-            parameter=name,
-            value=shown(value),
-            expected=f"{low} to {high}{what}",
-        )
+        raise invalid_value(name, value, f"{low:,} to {high:,}{what}", what.strip())
 
 
 def _all_of(checks: list[Check]) -> Check | None:

@@ -12,8 +12,8 @@ from memory_client.api import find
 from memory_client.deadline import Deadline
 from memory_client.errors import InvalidParameterError
 from memory_client.types import SearchScope
-from memoryd.core.abbreviate import shown
 from memoryd.core.filters.grammar import EVERYTHING, And, Compare, Node, parse_filters
+from memoryd.core.parameter_errors import invalid_value
 from memoryd.core.scope import Scope
 from memoryd.core.text import clean_text
 from memoryd.core.times import ZoneSource, parse_time, parse_zone
@@ -96,11 +96,11 @@ def _targets(scope: Sequence[SearchScope] | Literal["all"] | None) -> tuple[Sear
 def _weights(given: Mapping[str, float]) -> dict[str, float]:
     for name, weight in given.items():
         if name not in _GROUPS:
-            raise _fault(f"weights.{name}", name, f"names among {', '.join(_GROUPS)}")
+            raise invalid_value(f"weights.{name}", name, f"names among {', '.join(_GROUPS)}")
         if not math.isfinite(weight) or not 0 <= weight <= _MAX_WEIGHT:
-            raise _fault(f"weights.{name}", weight, f"a number from 0 to {_MAX_WEIGHT:g}")
+            raise invalid_value(f"weights.{name}", weight, f"a number from 0 to {_MAX_WEIGHT:g}")
     if not any(given.get(name, 1.0) for name in ranker.RELEVANCE):
-        raise _fault("weights", given, f"at least one of {', '.join(ranker.RELEVANCE)} over 0")
+        raise invalid_value("weights", given, f"at least one of {', '.join(ranker.RELEVANCE)} over 0")
     return dict(given)
 
 
@@ -108,23 +108,14 @@ def _span(given: Sequence[float | str | None] | None, zone: tzinfo) -> TimeSpan 
     if given is None:
         return None
     if len(given) != _ENDS:
-        raise _fault("time_range", given, "[start, end], either of them None where it is open")
+        raise invalid_value("time_range", given, "[start, end], either of them None where it is open")
     start, end = (
         None if moment is None else parse_time(moment, f"time_range[{at}]", zone)
         for at, moment in enumerate(given)
     )
     if start is not None and end is not None and end < start:
-        raise _fault("time_range", given, "a start that is not after the end: it is turned round")
+        raise invalid_value("time_range", given, "a start that is not after the end")
     return None if start is None and end is None else TimeSpan(start, end)
-
-
-def _fault(parameter: str, value: Any, expected: str) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"{parameter}: {shown(value)}; expected {expected}",
-        parameter=parameter,
-        value=shown(value),
-        expected=expected,
-    )
 
 
 def _within_session(node: Node, session_id: str | None) -> Node:

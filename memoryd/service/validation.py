@@ -14,7 +14,7 @@ import msgspec
 from memory_client.api import MethodSpec
 from memory_client.errors import InvalidParameterError
 from memory_client.types import KnowledgeItem
-from memoryd.core.abbreviate import shown
+from memoryd.core.parameter_errors import abbreviate
 from memoryd.service.parameters import Check, compile_check
 
 Types = dict[str, Any]
@@ -65,7 +65,7 @@ def _convert(name: str, value: Any, declared: Any) -> Any:
         where = _PATH.search(fault)
         inner = where.group(1) if where else ""
         place = name + (inner if inner.startswith("[") or not inner else f".{inner}")
-        found = shown(_at(value, inner))
+        found = abbreviate(_at(value, inner))
         key, hint = _key_of(inner, declared)
         raise InvalidParameterError(
             f"{place}: {found}: {_PATH.sub('', fault)}; {key or name} is {_describe(hint)}",
@@ -105,9 +105,9 @@ def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> N
         near = get_close_matches(lost, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InvalidParameterError(
-            f"{name}: unknown key {shown(lost)}; expected {', '.join(known)}{hint}",
+            f"{name}: unknown key {abbreviate(lost)}; expected {', '.join(known)}{hint}",
             parameter=name,
-            value=shown(lost),
+            value=abbreviate(lost),
             expected=", ".join(known),
         )
 

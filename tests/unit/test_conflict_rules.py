@@ -6,7 +6,7 @@ import re
 import pytest
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.filters.window import parse_window
+from memoryd.core.times import parse_window
 from memoryd.language.conflicts.clauses import read_clauses
 from memoryd.language.conflicts.detector import detect_conflict
 from memoryd.language.conflicts.types import DatedText, DetectedConflict

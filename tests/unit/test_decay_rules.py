@@ -208,7 +208,7 @@ def test_what_a_use_adds(
 ) -> None:
     use = boost.use(effective, last, today, START)
     assert (use.counts, use.applied) == (counts, applied)
-    assert use.limited_by is None if why is None else why in str(use.why)
+    assert use.limited_by is None if why is None else why in str(use.limited_by)
 
 
 @given(st.lists(st.tuples(st.floats(0, 3 * DAY), st.booleans()), max_size=60))

@@ -131,7 +131,7 @@ def test_periods_stay_in_order_over_updates() -> None:
 
 def test_the_size_of_the_metadata_is_bounded_over_updates() -> None:
     one = make({"a": "x" * 60_000})
-    with pytest.raises(InvalidParameterError, match="over 65,536 bytes"):
+    with pytest.raises(InvalidParameterError, match="at most 65,536 bytes"):
         with_metadata(one, {"b": "x" * 10_000}, Limits())
     assert with_metadata(one, {"a": None, "b": "x" * 60_000}, Limits()).metadata.keys() == {"b"}
 

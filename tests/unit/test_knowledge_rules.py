@@ -20,7 +20,7 @@ from memory_client.types import KnowledgePoint, VersionKind
 from memoryd import validate_knowledge_point
 from memoryd.core.ids import MAX_NAME_BYTES
 from memoryd.core.knowledge.comparison import compare
-from memoryd.core.knowledge.folders import folder_of
+from memoryd.core.knowledge.config import folder_of
 from memoryd.core.knowledge.merge import distinct, merge
 from memoryd.core.knowledge.sampling import Keys, Scores
 from memoryd.core.knowledge.sampling import draw as draw_from

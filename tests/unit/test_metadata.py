@@ -196,7 +196,7 @@ def test_nesting_has_a_bound() -> None:
 @pytest.mark.parametrize("key", ["x", "tags"])
 def test_size_has_a_bound(key: str) -> None:
     many = [f"{i:0100}" for i in range(1000)]
-    with pytest.raises(InvalidParameterError, match=r"over 65,536 bytes.*limits\.metadata_bytes"):
+    with pytest.raises(InvalidParameterError, match=r"at most 65,536 bytes.*limits\.metadata_bytes"):
         read_metadata({key: many}, LIMIT)
     read_metadata({key: many[:500]}, LIMIT)
 

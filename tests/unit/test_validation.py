@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_client.api import METHODS, find
 from memory_client.errors import InvalidParameterError, MemorydError, UnknownParameterError
-from memoryd.core.abbreviate import shown
+from memoryd.core.parameter_errors import abbreviate
 from memoryd.service.parameters import check_range
 from memoryd.service.validation import checked, declared_parameters
 
@@ -109,7 +109,7 @@ HUGE: list[Any] = ["x" * 10**6, [[[[[[1]]]]]] * 1000, 10**5000, Hostile(), {"a":
 
 @pytest.mark.parametrize("place", range(len(HUGE)))
 def test_a_value_in_a_message_is_short_whatever_it_is(place: int) -> None:
-    text = shown(HUGE[place])
+    text = abbreviate(HUGE[place])
     assert 0 < len(text) <= 80
     text.encode("utf-8")
 
@@ -118,7 +118,7 @@ def test_a_value_in_a_message_may_be_deep() -> None:
     deep: Any = 1
     for _ in range(5000):
         deep = [deep]
-    assert len(shown(deep)) <= 80
+    assert len(abbreviate(deep)) <= 80
 
 
 VALUES = st.recursive(

@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from memory_client.errors import InvalidFilterError, InvalidParameterError
-from memoryd.core.abbreviate import shown
 from memoryd.core.metadata import ALIASES, FORBIDDEN, TAKEN
+from memoryd.core.parameter_errors import abbreviate, parameter_error
 from memoryd.core.times import parse_time
 
 Operator = Literal["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"]
@@ -137,10 +137,10 @@ def parse_filters(
     node = _object({} if filters is None else filters, path, 1, grammar)
     compared = list(comparisons(node))
     if len(compared) > _MAX_CONDITIONS:
-        raise filter_fault(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
+        raise filter_error(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
     values = sum(len(one.value) for one in compared if one.operator in ("in", "nin"))
     if values > _MAX_VALUES:
-        raise filter_fault(path, f"{values:,} values in lists", f"at most {_MAX_VALUES:,}")
+        raise filter_error(path, f"{values:,} values in lists", f"at most {_MAX_VALUES:,}")
     return node
 
 
@@ -153,20 +153,18 @@ def comparisons(node: Node) -> Iterator[Compare]:
         yield from comparisons(part)
 
 
-def filter_fault(path: str, fault: str, expected: str) -> InvalidFilterError:
+def filter_error(path: str, problem: str, expected: str) -> InvalidParameterError:
     """The error for what stands at a place of a filter."""
-    return InvalidFilterError(
-        f"{path}: {fault}; expected {expected}", parameter=path, value=fault, expected=expected
-    )
+    return parameter_error(path, problem, expected, error=InvalidFilterError)
 
 
 def _object(value: Any, path: str, depth: int, grammar: Grammar) -> Node:
     if not isinstance(value, Mapping):
-        raise filter_fault(
-            path, f"{shown(value)} is not an object", "a filter object such as {'category': 'fact'}"
+        raise filter_error(
+            path, f"{abbreviate(value)} is not an object", "a filter object such as {'category': 'fact'}"
         )
     if depth > _MAX_DEPTH:
-        raise filter_fault(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
+        raise filter_error(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
     return And(
         tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth, grammar))
     )
@@ -178,29 +176,29 @@ def _entry(key: Any, value: Any, path: str, depth: int, grammar: Grammar) -> lis
         return [Not(_object(value, here, depth + 1, grammar))]
     if key == "or":
         if not isinstance(value, list | tuple) or not value:
-            raise filter_fault(here, f"{shown(value)}", "a list of at least one filter object")
+            raise filter_error(here, f"{abbreviate(value)}", "a list of at least one filter object")
         return [Or(tuple(_object(part, f"{here}[{i}]", depth + 1, grammar) for i, part in enumerate(value)))]
     field, field_type = _field(key, path, grammar)
     if isinstance(value, Mapping):
         if not value:
-            raise filter_fault(here, "has no operator", f"one of {', '.join(_ALLOWED[field_type])}")
+            raise filter_error(here, "has no operator", f"one of {', '.join(_ALLOWED[field_type])}")
         return [_compare(field, field_type, op, operand, here) for op, operand in value.items()]
     return [_compare(field, field_type, "eq", value, here)]
 
 
 def _field(key: Any, path: str, grammar: Grammar) -> tuple[str, FieldType]:
     if not isinstance(key, str):
-        raise filter_fault(path, f"{shown(key)} is not a field", "string keys")
+        raise filter_error(path, f"{abbreviate(key)} is not a field", "string keys")
     name = grammar.aliases.get(key, key)
     if name.startswith(METADATA_PREFIX) and len(name) > len(METADATA_PREFIX):
         return _own_key(name, path, grammar), "any"
     if name in grammar.elsewhere:
-        raise filter_fault(path, f"{name!r} cannot be filtered", grammar.elsewhere[name])
+        raise filter_error(path, f"{name!r} cannot be filtered", grammar.elsewhere[name])
     if name not in grammar.fields:
         near = get_close_matches(name, [*grammar.fields, "not", "or"], n=1)
         known = ", ".join(grammar.fields)
         hint = f"{near[0]!r}" if near else f"metadata.{name:.40} for an own key, or one of {known}"
-        raise filter_fault(path, f"unknown field {shown(name)}", hint)
+        raise filter_error(path, f"unknown field {abbreviate(name)}", hint)
     return name, grammar.fields[name]
 
 
@@ -208,9 +206,9 @@ def _own_key(name: str, path: str, grammar: Grammar) -> str:
     """A key of metadata that was taken as a field is not found among the own ones: that must be said."""
     key = name.removeprefix(METADATA_PREFIX)
     if key in grammar.not_own and key in grammar.elsewhere:
-        raise filter_fault(path, f"{name!r} cannot be filtered", grammar.elsewhere[key])
+        raise filter_error(path, f"{name!r} cannot be filtered", grammar.elsewhere[key])
     if key in grammar.not_own:
-        raise filter_fault(path, f"{name!r} is a field, not an own key", repr(grammar.aliases.get(key, key)))
+        raise filter_error(path, f"{name!r} is a field, not an own key", repr(grammar.aliases.get(key, key)))
     return name
 
 
@@ -218,9 +216,9 @@ def _compare(field: str, field_type: FieldType, operator: Any, value: Any, path:
     if operator not in OPERATORS:
         near = get_close_matches(str(operator), OPERATORS, n=1)
         hint = repr(near[0]) if near else f"one of {', '.join(OPERATORS)}"
-        raise filter_fault(path, f"unknown operator {shown(operator)}", hint)
+        raise filter_error(path, f"unknown operator {abbreviate(operator)}", hint)
     if operator not in _ALLOWED[field_type]:
-        raise filter_fault(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
+        raise filter_error(path, f"{operator!r} does not fit", f"one of {', '.join(_ALLOWED[field_type])}")
     return Compare(field, operator, _operand(field_type, operator, value, f"{path}.{operator}"))
 
 
@@ -228,34 +226,34 @@ def _operand(field_type: FieldType, operator: Operator, value: Any, path: str) -
     check = _SCALARS[field_type]
     if operator in ("in", "nin"):
         if not isinstance(value, list | tuple):
-            raise filter_fault(path, f"{shown(value)}", "a list of values")
+            raise filter_error(path, f"{abbreviate(value)}", "a list of values")
         return tuple(check(item, f"{path}[{i}]") for i, item in enumerate(value))
     if field_type == "list":
         if operator == "contains":
             return _text(value, path)
         if not isinstance(value, list | tuple):
-            raise filter_fault(path, f"{shown(value)}", "a list of strings")
+            raise filter_error(path, f"{abbreviate(value)}", "a list of strings")
         return tuple(_text(item, path) for item in value)
     if value is None and operator in ("eq", "ne") and field_type != "boolean":
         return None
     if operator in ("gt", "gte", "lt", "lte") and isinstance(value, bool):
-        raise filter_fault(path, f"{shown(value)} has no order", "a number or a string")
+        raise filter_error(path, f"{abbreviate(value)} has no order", "a number or a string")
     return check(value, path)
 
 
 def _text(value: Any, path: str) -> str:
     if not isinstance(value, str):
-        raise filter_fault(path, f"{shown(value)}", "a string")
+        raise filter_error(path, f"{abbreviate(value)}", "a string")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise filter_fault(path, "a lone surrogate", "text that UTF-8 can carry") from error
+        raise filter_error(path, "a lone surrogate", "text that UTF-8 can carry") from error
     return value
 
 
 def _number(value: Any, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not _storable(value):
-        raise filter_fault(path, f"{shown(value)}", "a finite number")
+        raise filter_error(path, f"{abbreviate(value)}", "a finite number")
     return value
 
 
@@ -272,7 +270,7 @@ def _time(value: Any, path: str) -> float:
 
 def _boolean(value: Any, path: str) -> bool:
     if not isinstance(value, bool):
-        raise filter_fault(path, f"{shown(value)}", "true or false")
+        raise filter_error(path, f"{abbreviate(value)}", "true or false")
     return value
 
 

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memoryd.core.filters.grammar import And, Compare, Node, Not
+from memoryd.core.filters.grammar import And, Compare, Node, Not, Or
 from memoryd.core.record import FIELD_NAMES, Record
+from memoryd.core.row_ranges import TextKind
 
 _LISTS = ("tags", "exact_keys")
 _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -18,6 +19,7 @@ _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 _EXACT = 2**63
 """Larger whole numbers are floating to SQLite."""
+_KNOWN_BY: Mapping[TextKind, str] = {"memory": "updated_at", "turn": "received_at", "point": "created_at"}
 
 
 def matches(node: Node, record: Record) -> bool:
@@ -85,3 +87,21 @@ def _class(value: Any) -> str:
 def _rounded(value: Any) -> Any:
     is_large = isinstance(value, int) and not -_EXACT <= value < _EXACT
     return float(value) if is_large else value
+
+
+def held(node: Node, at: float, *, archived: bool) -> Node:
+    """The filter over memories as they were known, for those that were active and true at a time.
+
+    archived: also those that were not.
+    """
+    if archived:
+        return node
+    began = Or((Compare("valid_from", "eq", None), Compare("valid_from", "lte", at)))
+    lasted = Or((Compare("valid_to", "eq", None), Compare("valid_to", "gt", at)))
+    return And((node, Compare("state", "eq", "active"), began, lasted))
+
+
+def unchanged_since(node: Node, kind: TextKind, at: float, *, archived: bool) -> Node:
+    """The filter over texts as they are now, for those that were the same at a time."""
+    known = Compare(_KNOWN_BY[kind], "lte", at)
+    return And((held(node, at, archived=archived) if kind == "memory" else node, known))

@@ -1,12 +1,20 @@
-"""How knowledge points are kept and drawn."""
+"""Configuration of a store of knowledge points, its folders, and arguments of `MemoryManager`."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from memoryd.core.parameter_fault import parameter_fault
+from memory_client.types import Role
+from memoryd.core.parameter_errors import invalid_value
+
+_ROLES: tuple[str, ...] = get_args(Role)
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
+_LONGEST = 120
+_KEPT = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +56,54 @@ def memory_config_of(owner: Any, parameter: str) -> MemoryConfig:
     `InvalidParameterError`."""
     found = owner if isinstance(owner, MemoryConfig) else getattr(owner, "memory_config", None)
     if not isinstance(found, MemoryConfig):
-        raise parameter_fault(parameter, owner, "a MemoryConfig, or an object that has one as .memory_config")
+        raise invalid_value(parameter, owner, "a MemoryConfig, or an object that has one as .memory_config")
     return found
 
 
 def check_path(value: Any, parameter: str) -> None:
     """Raise `InvalidParameterError` for what is no path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise parameter_fault(parameter, value, "the path of a directory")
+        raise invalid_value(parameter, value, "the path of a directory")
     if not os.fspath(value).strip() or "\0" in os.fspath(value):
-        raise parameter_fault(parameter, value, "the path of a directory, not blank and without NUL")
+        raise invalid_value(parameter, value, "the path of a directory, not blank and without NUL")
 
 
 def _check(value: Any, name: str, low: float, high: float, types: tuple[type, ...]) -> None:
     if type(value) not in types or not low <= value <= high:
         kind = "a whole number" if types == (int,) else "a number"
-        raise parameter_fault(f"memory_config.{name}", value, f"{kind} from {low} to {high}")
+        raise invalid_value(f"memory_config.{name}", value, f"{kind} from {low} to {high}")
+
+
+def check_messages(messages: Any) -> None:
+    """Raise `InvalidParameterError` for what is no list of `ConversationMessage`."""
+    if not isinstance(messages, list | tuple) or not messages:
+        raise invalid_value("messages", messages, "a list of messages, not empty")
+    for place, message in enumerate(messages):
+        if not isinstance(message, Mapping):
+            raise invalid_value(f"messages[{place}]", message, "an object with role and content")
+        role, content = message.get("role"), message.get("content")
+        if role not in _ROLES:
+            raise invalid_value(f"messages[{place}].role", role, f"one of {', '.join(_ROLES)}")
+        if not isinstance(content, str):
+            raise invalid_value(f"messages[{place}].content", content, "a text")
+
+
+def folder_of(user_id: str) -> str:
+    """`user_` and the id in lower-case ASCII, every other byte as `%XX`.
+
+    Capitals are encoded, so that names differ where case does not count; so are dots and spaces, which
+    Windows drops at the end; the prefix keeps device names such as CON apart. An id whose name would grow
+    over 120 characters (a file name may have 255, a path on Windows 260) ends in `=` and its hash instead.
+    """
+    encoded = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in user_id.encode())
+    if len(encoded) > _LONGEST:
+        digest = hashlib.blake2b(user_id.encode(), digest_size=20).hexdigest()
+        encoded = f"{encoded[:_KEPT]}={digest}"
+    return f"user_{encoded}"
+
+
+def plain_folder_of(user_id: str) -> str | None:
+    """`user_` and the id itself, as other programs name the folder; None when that is the user's own name
+    already, or could be the encoded name of another user."""
+    plain = f"user_{user_id}"
+    return None if plain == folder_of(user_id) or "%" in user_id or "=" in user_id else plain

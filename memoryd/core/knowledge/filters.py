@@ -11,7 +11,7 @@ from memoryd.core.filters.grammar import (
     Grammar,
     Node,
     comparisons,
-    filter_fault,
+    filter_error,
     parse_filters,
 )
 from memoryd.core.knowledge.point import TYPES
@@ -42,4 +42,4 @@ def parse_point_filters(filters: Mapping[str, Any] | None) -> Node:
 def _check_types(asked: Compare) -> None:
     for value in asked.value if isinstance(asked.value, tuple) else (asked.value,):
         if value not in TYPES:
-            raise filter_fault("filters.type", f"{value!r:.80} is no type", f"one of {', '.join(TYPES)}")
+            raise filter_error("filters.type", f"{value!r:.80} is no type", f"one of {', '.join(TYPES)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +10,9 @@ from typing import Any, get_args
 
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError
 from memory_client.types import KnowledgePoint, KnowledgeType
-from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
 from memoryd.core.metadata import read_own
+from memoryd.core.parameter_errors import invalid_value
 from memoryd.core.text import clean_text
 
 TYPES: tuple[KnowledgeType, ...] = get_args(KnowledgeType)
@@ -23,6 +24,7 @@ _OF_RESULTS = frozenset(("id", "version_id", "relevance"))
 _LAYOUT = "\t\n\r"
 _CONTENT_CHARS = 1_000_000
 _METADATA_BYTES = 65_536
+_invalid = functools.partial(invalid_value, error=KnowledgeValidationError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +58,10 @@ def validate_knowledge_point(
     `KnowledgeValidationError` naming the field, as `parameter.field`.
     """
     if not isinstance(point, Mapping):
-        raise _fault(parameter, point, "an object with content, type and score")
+        raise _invalid(parameter, point, "an object with content, type and score")
     unknown = sorted(map(str, point.keys() - _OF_RESULTS - set(_FIELDS)))
     if unknown:
-        raise _fault(f"{parameter}.{unknown[0]}", unknown[0], f"the fields {', '.join(_FIELDS)}")
+        raise _invalid(f"{parameter}.{unknown[0]}", unknown[0], f"the fields {', '.join(_FIELDS)}")
     return KnowledgePoint(
         content=_content(point.get("content"), content_chars, f"{parameter}.content"),
         type=_type(point.get("type"), f"{parameter}.type"),
@@ -73,7 +75,7 @@ def read_knowledge_point(point: Any, user_id: str, parameter: str = "point") -> 
     """As `validate_knowledge_point`, of a point that another program may have stored: fields that are not
     known here are left out."""
     if not isinstance(point, Mapping):
-        raise _fault(parameter, point, "an object with content, type and score")
+        raise _invalid(parameter, point, "an object with content, type and score")
     known = {name: point[name] for name in _FIELDS if name in point}
     return validate_knowledge_point(known, user_id, parameter=parameter)
 
@@ -85,10 +87,10 @@ def content_hash(content: str) -> bytes:
 
 def _content(value: Any, limit: int, parameter: str) -> str:
     if not isinstance(value, str):
-        raise _fault(parameter, value, "a text")
+        raise _invalid(parameter, value, "a text")
     control = next((c for c in value if (ord(c) < 32 or 127 <= ord(c) < 160) and c not in _LAYOUT), None)
     if control is not None:
-        raise _fault(parameter, control, "a text without control characters")
+        raise _invalid(parameter, control, "a text without control characters")
     try:
         return clean_text(value, limit, parameter, "limits.text_chars")[0]
     except InvalidParameterError as error:
@@ -99,12 +101,12 @@ def _type(value: Any, parameter: str) -> KnowledgeType:
     for known in TYPES:
         if value == known:
             return known
-    raise _fault(parameter, value, f"one of {', '.join(TYPES)}")
+    raise _invalid(parameter, value, f"one of {', '.join(TYPES)}")
 
 
 def _score(value: Any, parameter: str) -> int:
     if type(value) is not int or not LOWEST <= value <= HIGHEST:
-        raise _fault(parameter, value, f"a whole number from {LOWEST} to {HIGHEST}")
+        raise _invalid(parameter, value, f"a whole number from {LOWEST} to {HIGHEST}")
     return value
 
 
@@ -112,9 +114,9 @@ def _owner(value: Any, user_id: str | None, parameter: str) -> str:
     if value is None and user_id is not None:
         return user_id
     if not isinstance(value, str):
-        raise _fault(parameter, value, "the user's id")
+        raise _invalid(parameter, value, "the user's id")
     if user_id is not None and value != user_id:
-        raise _fault(parameter, value, f"that of the call, {user_id!r}")
+        raise _invalid(parameter, value, f"that of the call, {user_id!r}")
     try:
         return check_name(value, parameter)
     except InvalidParameterError as error:
@@ -125,18 +127,9 @@ def _metadata(value: Any, limit: int, point: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise _fault(f"{point}.metadata", value, "an object, or None")
+        raise _invalid(f"{point}.metadata", value, "an object, or None")
     try:
         return read_own(value, limit)
     except InvalidParameterError as error:
         data = {**error.data, "parameter": f"{point}.{error.data['parameter']}"}
         raise KnowledgeValidationError(f"{point}.{error.message}", **data) from error
-
-
-def _fault(parameter: str, value: Any, expected: str) -> KnowledgeValidationError:
-    return KnowledgeValidationError(
-        f"{parameter}: {shown(value)}; expected {expected}",
-        parameter=parameter,
-        value=shown(value),
-        expected=expected,
-    )

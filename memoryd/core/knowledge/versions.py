@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory_client.errors import InvalidParameterError
 from memory_client.types import VersionKind
-from memoryd.core.abbreviate import shown
+from memoryd.core.parameter_errors import invalid_value
 
 LATEST = "latest"
 
@@ -34,13 +33,8 @@ def check_version_id(value: Any, parameter: str = "version_id") -> str:
     """The id itself: UTC `YYYYMMDDHHMMSS`, or with `-NNN`. Raises `InvalidParameterError`."""
     match = _ID.fullmatch(value) if isinstance(value, str) else None
     if match is None or _moment(match[1]) is None:
-        raise InvalidParameterError(
-            f"{parameter}: {shown(value)} is no version; expected a time such as 20260103174500, "
-            f"or 20260103174500-001",
-            parameter=parameter,
-            value=shown(value),
-            expected="YYYYMMDDHHMMSS or YYYYMMDDHHMMSS-NNN",
-        )
+        expected = "YYYYMMDDHHMMSS or YYYYMMDDHHMMSS-NNN, such as 20260103174500"
+        raise invalid_value(parameter, value, expected, "is not a version")
     return match[0]
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import TurnItem
-from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
 from memoryd.core.metadata import read_own
+from memoryd.core.parameter_errors import abbreviate, invalid_value
 from memoryd.core.scope import Scope, writing_agent
 from memoryd.core.times import parse_time, parse_zone, zone_name
 from memoryd.core.turn import TurnRecord
@@ -107,10 +107,10 @@ def _check_owner(conversation: Conversation, item: TurnItem) -> None:
     owner = item.get("user_id")
     if owner is not None and owner != conversation.user_id:
         raise InvalidParameterError(
-            f"user_id: {shown(owner)} differs from that of the call, {conversation.user_id!r}; "
+            f"user_id: {abbreviate(owner)} differs from that of the call, {conversation.user_id!r}; "
             f"a session belongs to one user",
             parameter="user_id",
-            value=shown(owner),
+            value=abbreviate(owner),
             expected=conversation.user_id,
         )
 
@@ -119,12 +119,8 @@ def _one_of(item: TurnItem, name: str, other: str) -> tuple[str, Any]:
     """What is given under one of two names, and under which."""
     given = {key: item.get(key) for key in (name, other) if item.get(key) is not None}
     if len(given) == 2 and given[name] != given[other]:
-        raise InvalidParameterError(
-            f"{other}: {shown(given[other])} differs from {name}, {shown(given[name])}; give one of them",
-            parameter=other,
-            value=shown(given[other]),
-            expected=f"either {name} or {other}",
-        )
+        problem = f"differs from {name}, {abbreviate(given[name])}"
+        raise invalid_value(other, given[other], f"either {name} or {other}", problem)
     return next(iter(given.items()), (name, None))
 
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory_client.types import Filters, Memory, Page
-from memoryd.core.filters.as_of import held, unchanged_since
 from memoryd.core.filters.grammar import Node, parse_filters
-from memoryd.core.filters.matching import matches
+from memoryd.core.filters.matching import held, matches, unchanged_since
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memoryd.core.filters.as_of import held
 from memoryd.core.filters.grammar import Node
-from memoryd.core.filters.matching import matches
+from memoryd.core.filters.matching import held, matches
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from memoryd.core.filters.as_of import unchanged_since
 from memoryd.core.filters.grammar import And, Compare, Node, Not
+from memoryd.core.filters.matching import unchanged_since
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
 from memoryd.retrieval.context import SearchContext, SourceQuery

@@ -9,11 +9,11 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError, KnowledgeValidationError, NotFoundError
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
-from memoryd.core.abbreviate import shown
 from memoryd.core.ids import check_name
 from memoryd.core.knowledge.config import MemoryConfig
 from memoryd.core.knowledge.point import validate_knowledge_point
 from memoryd.core.knowledge.versions import LATEST, Version, check_version_id
+from memoryd.core.parameter_errors import invalid_value
 
 EVERY = sys.maxsize
 """A count of versions that leaves none out."""
@@ -164,12 +164,7 @@ def checked_points(
 ) -> list[KnowledgePoint]:
     """The points of a new version, a list or tuple. Raises `KnowledgeValidationError`."""
     if not isinstance(points, list | tuple):
-        raise KnowledgeValidationError(
-            f"{parameter}: {shown(points)}; expected a list of points",
-            parameter=parameter,
-            value=shown(points),
-            expected="a list of points",
-        )
+        raise invalid_value(parameter, points, "a list of points", error=KnowledgeValidationError)
     if len(points) > max_points:
         raise KnowledgeValidationError(
             f"{parameter}: {len(points):,}; expected at most {max_points:,} in a version "

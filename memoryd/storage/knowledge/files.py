@@ -29,8 +29,13 @@ from memory_client.errors import InvalidParameterError, KnowledgeValidationError
 from memory_client.paths import write_private
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
 from memoryd.core.ids import check_name
-from memoryd.core.knowledge.config import MemoryConfig, check_path, memory_config_of
-from memoryd.core.knowledge.folders import folder_of, plain_folder_of
+from memoryd.core.knowledge.config import (
+    MemoryConfig,
+    check_path,
+    folder_of,
+    memory_config_of,
+    plain_folder_of,
+)
 from memoryd.core.knowledge.point import read_knowledge_point
 from memoryd.core.knowledge.sampling import draw_points
 from memoryd.core.knowledge.versions import Version, check_version_id, effective
