@@ -1,4 +1,8 @@
-"""`memoryd doctor`: the directory from outside, the store through the daemon or, without one, itself."""
+"""`memoryd doctor`: checks the directory itself, and the store through the running daemon, if any.
+
+If no daemon runs, the database, the keys and the models are checked here; the indexes need an open store
+(`engine/doctor`).
+"""
 
 from __future__ import annotations
 
@@ -17,23 +21,24 @@ from memoryd.app.embedder import models_directory
 from memoryd.app.settings import load_settings
 from memoryd.models import st_library
 from memoryd.models.e5 import cache
-from memoryd.storage.check import check_database
+from memoryd.storage.check import REPAIR, check_database, check_result
 from memoryd.storage.ownership import DirectoryOwner
 from memoryd.storage.salvage import salvage
 
 _RESTART = "memoryd restart"
+_CONFIG_FIX = "correct it; every setting is shown by: memoryd config"
 
 
-def examine(paths: DataPaths, *, repair: bool = False) -> list[CheckResult]:
-    """All findings; `repair` mends modes, keys, leftovers and a damaged database, and looks again after."""
+def run_doctor(paths: DataPaths, *, repair: bool = False) -> list[CheckResult]:
+    """Results of all checks; `repair` first repairs modes, keys, leftovers and a damaged database."""
     if not paths.root.exists():
         return [_good("directory", f"{paths.root} does not exist yet; the first start makes it")]
     if repair:
-        _mend_modes(paths)
+        _repair_modes(paths)
     modes = list(_modes(paths))
     findings = [*modes, _config(paths), _interpreter()]
     if not all(finding["ok"] for finding in modes):
-        return findings  # neither daemon nor store may be touched like this
+        return findings  # with these modes neither the daemon nor the store is to be trusted
     info = find_daemon(paths)
     if info is not None:
         return [
@@ -41,7 +46,7 @@ def examine(paths: DataPaths, *, repair: bool = False) -> list[CheckResult]:
             _good("owner", f"the daemon of pid {info.pid} serves"),
             *_ask_daemon(paths, repair),
         ]
-    return [*findings, *_look_inside(paths, repair)]
+    return [*findings, *_check_store(paths, repair)]
 
 
 def _ask_daemon(paths: DataPaths, repair: bool) -> list[CheckResult]:
@@ -51,8 +56,8 @@ def _ask_daemon(paths: DataPaths, repair: bool) -> list[CheckResult]:
         return client.admin.doctor(repair=repair)
 
 
-def _look_inside(paths: DataPaths, repair: bool) -> list[CheckResult]:
-    """Check the store as its owner for the moment; whoever wants to start a daemon waits meanwhile."""
+def _check_store(paths: DataPaths, repair: bool) -> list[CheckResult]:
+    """Check the store as its owner; a daemon that wants to start waits meanwhile."""
     owner = DirectoryOwner(paths, "in-process")
     with start_lock(paths, Deadline.after(START_SECONDS)):
         try:
@@ -60,27 +65,26 @@ def _look_inside(paths: DataPaths, repair: bool) -> list[CheckResult]:
         except DataDirectoryInUse as error:
             return [_bad("owner", str(error), None)]
         try:
-            mended = _mend_store(paths) if repair else []
+            repaired = _repair_store(paths) if repair else []
             return [
                 _good("owner", "no process owns the directory"),
-                *mended,
+                *repaired,
                 *_leftovers(paths),
                 _keys(paths),
-                *_model(paths),
-                *_reranker(paths),
-                *check_database(paths.database),
+                *_models(paths),
+                check_database(paths.database),
             ]
         finally:
             owner.release()
 
 
-def _mend_store(paths: DataPaths) -> list[CheckResult]:
+def _repair_store(paths: DataPaths) -> list[CheckResult]:
     """Make missing keys, remove leftovers, salvage a damaged database."""
     keys.ensure_keys(paths)
     paths.connection.unlink(missing_ok=True)
     for leftover in paths.run.glob(".*.tmp"):
         leftover.unlink()
-    if all(finding["ok"] for finding in check_database(paths.database)):
+    if check_database(paths.database)["ok"]:
         return []
     try:
         damaged = salvage(paths.database, paths.backups)
@@ -111,25 +115,18 @@ def _keys(paths: DataPaths) -> CheckResult:
     return _good("keys", f"{paths.keys}: sound")
 
 
-def _model(paths: DataPaths) -> Iterator[CheckResult]:
-    """The files of the bundled model, where the settings name it alone; damaged ones are built again."""
+def _models(paths: DataPaths) -> Iterator[CheckResult]:
+    """The files of the bundled model and the library of the reranker, as far as the settings name them."""
     try:
         settings = load_settings(paths)
         directory = models_directory(settings, paths)
     except MemorydError as error:
-        yield _bad("bundled model", str(error), "correct it; every setting is shown by: memoryd config")
+        yield _bad("bundled model", str(error), _CONFIG_FIX)
         return
     if settings.embedder.model in ("auto", "bundled"):
-        sound, detail = cache.examine(directory)
-        yield CheckResult(check="bundled model", ok=sound, detail=detail, fix=None if sound else _RESTART)
-
-
-def _reranker(paths: DataPaths) -> Iterator[CheckResult]:
-    """Whether a reranker, where one is named, has its library."""
-    try:
-        named = load_settings(paths).reranker.model
-    except MemorydError:  # told by `_config`
-        return
+        sound, detail = cache.check(directory)
+        yield _good("bundled model", detail) if sound else _bad("bundled model", detail, _RESTART)
+    named = settings.reranker.model
     if named and not st_library.installed():
         yield _bad("reranker", f"{named}: sentence-transformers is not installed", st_library.INSTALL)
     elif named:
@@ -140,7 +137,7 @@ def _config(paths: DataPaths) -> CheckResult:
     try:
         settings = load_settings(paths)
     except MemorydError as error:
-        return _bad("config", str(error), "correct it; every setting is shown by: memoryd config")
+        return _bad("config", str(error), _CONFIG_FIX)
     return _good("config", f"{len(settings.origins)} settings differ from their defaults")
 
 
@@ -152,13 +149,13 @@ def _interpreter() -> CheckResult:
 
 
 def _modes(paths: DataPaths) -> Iterator[CheckResult]:
-    for path in _guarded(paths):
+    for path in _private_paths(paths):
         problem = _mode_problem(path)
         if problem:
-            yield _bad("modes", problem, "memoryd doctor --repair")
+            yield _bad("modes", problem, REPAIR)
     if sys.platform == "win32":
         yield _good("modes", "left to the access lists of the profile directory")
-    elif all(_mode_problem(path) is None for path in _guarded(paths)):
+    elif all(_mode_problem(path) is None for path in _private_paths(paths)):
         yield _good("modes", f"{paths.root}: private")
 
 
@@ -174,13 +171,13 @@ def _mode_problem(path: Path) -> str | None:
     return None
 
 
-def _mend_modes(paths: DataPaths) -> None:
-    for path in _guarded(paths):
+def _repair_modes(paths: DataPaths) -> None:
+    for path in _private_paths(paths):
         if _mode_problem(path):
             path.chmod(0o700 if path.is_dir() else 0o600)
 
 
-def _guarded(paths: DataPaths) -> list[Path]:
+def _private_paths(paths: DataPaths) -> list[Path]:
     directories = [
         paths.root,
         paths.run,
@@ -196,8 +193,8 @@ def _guarded(paths: DataPaths) -> list[Path]:
 
 
 def _good(check: str, detail: str) -> CheckResult:
-    return {"check": check, "ok": True, "detail": detail, "fix": None}
+    return check_result(check, [], detail, None)
 
 
-def _bad(check: str, detail: str, fix: str | None) -> CheckResult:
-    return {"check": check, "ok": False, "detail": detail, "fix": fix}
+def _bad(check: str, problem: str, fix: str | None) -> CheckResult:
+    return check_result(check, [problem], "", fix)

@@ -32,9 +32,9 @@ def reindex(paths: DataPaths) -> None:
 @click.pass_obj
 def doctor(paths: DataPaths, repair: bool, as_json: bool) -> None:
     """Check the directory and the store; exit code 1 when something is wrong."""
-    from memoryd.app.doctor import examine
+    from memoryd.app.doctor import run_doctor
 
-    findings = examine(paths, repair=repair)
+    findings = run_doctor(paths, repair=repair)
     print_reply(findings, finding_lines(findings), as_json=as_json)
     if not all(finding["ok"] for finding in findings):
         sys.exit(1)

@@ -1,4 +1,8 @@
-"""The checks of `doctor`, and what mends them."""
+"""The checks of a running store, and their repair.
+
+The indexes and the model check themselves, as only they know their files; the directory around the store is
+checked by `app/doctor`, which runs this in the daemon.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,18 @@ from memoryd.engine.context import Parts
 from memoryd.engine.maintenance import LOW_DISK_BYTES, Maintenance
 from memoryd.index.keyword import keyword_check
 from memoryd.storage import jobs
-
-_REPAIR = "memoryd doctor --repair"
+from memoryd.storage.check import REPAIR, check_result, quick_check
 
 
 class Doctor:
-    """Whether truth and derived state are sound and agree."""
+    """Checks the database, the indexes, the models, the jobs and the disk."""
 
     def __init__(self, parts: Parts, maintenance: Maintenance) -> None:
         self._parts = parts
         self._maintenance = maintenance
 
-    def doctor(self, *, repair: bool) -> list[CheckResult]:
-        """All findings; with `repair` after mending what can be mended while running."""
+    def check(self, *, repair: bool) -> list[CheckResult]:
+        """The results of all checks; with `repair`, indexes that disagree are repaired first."""
         if repair:
             self._repair()
         return [
@@ -42,20 +45,21 @@ class Doctor:
 
     def _database(self) -> CheckResult:
         with self._parts.database.read() as connection:
-            lines = [str(row[0]) for row in connection.execute("PRAGMA quick_check(20)")]
-        problems = [line for line in lines if line != "ok"]
-        return _finding("database", problems, str(self._parts.paths.database), f"memoryd stop && {_REPAIR}")
+            problems = quick_check(connection)
+        return check_result(
+            "database", problems, str(self._parts.paths.database), f"memoryd stop && {REPAIR}"
+        )
 
     def _keywords(self) -> CheckResult:
         with self._parts.database.read() as connection:
             problems = keyword_check.differences(connection)
-        return _finding("keyword index", problems, "agrees with the memories", _REPAIR)
+        return check_result("keyword index", problems, "agrees with the memories", REPAIR)
 
     def _vectors(self) -> CheckResult:
         problems = self._parts.vectors.check()
         missing = self._parts.vectors.missing(None)
-        return _finding(
-            "vector index", problems, f"agrees with the memories, {missing} still to embed", _REPAIR
+        return check_result(
+            "vector index", problems, f"agrees with the memories, {missing} still to embed", REPAIR
         )
 
     def _model(self) -> CheckResult:
@@ -63,26 +67,23 @@ class Doctor:
         status = self._parts.meaning.status()
         failed = status["state"] == "unavailable" and status["model"] != "none"
         sound = status["progress"] or status["reason"] or f"{status['engine']}, {status['fingerprint']}"
-        return _finding("embedding model", [str(status["reason"])] if failed else [], sound, "memoryd config")
+        return check_result(
+            "embedding model", [str(status["reason"])] if failed else [], sound, "memoryd config"
+        )
 
     def _reranker(self) -> CheckResult:
         status = self._parts.reranker.status()
         failed = [str(status["error"])] if status["state"] == "unavailable" else []
         sound = f"{status['state']}: {status['model']}" if status["model"] else "off"
-        return _finding("reranker", failed, sound, "memoryd config")
+        return check_result("reranker", failed, sound, "memoryd config")
 
     def _jobs(self) -> CheckResult:
         with self._parts.database.read() as connection:
             counts = jobs.counts(connection)
         failed = [f"{counts['failed']} failed"] if counts["failed"] else []
-        return _finding("jobs", failed, f"{counts['queued']} queued", f"see {self._parts.paths.log_file}")
+        return check_result("jobs", failed, f"{counts['queued']} queued", f"see {self._parts.paths.log_file}")
 
     def _disk(self) -> CheckResult:
         free = shutil.disk_usage(self._parts.paths.root).free
         low = [f"only {free // 2**20} MB free"] if free < LOW_DISK_BYTES else []
-        return _finding("disk", low, f"{free // 2**20:,} MB free", "free some space")
-
-
-def _finding(check: str, problems: list[str], sound: str, fix: str) -> CheckResult:
-    detail = "; ".join(problems[:5]) if problems else sound
-    return CheckResult(check=check, ok=not problems, detail=detail, fix=fix if problems else None)
+        return check_result("disk", low, f"{free // 2**20:,} MB free", "free some space")

@@ -11,12 +11,12 @@ from memoryd.engine.maintenance import Maintenance
 class AdminService:
     """Maintenance over all users."""
 
-    def __init__(self, maintain: Maintenance, examine: Doctor) -> None:
-        self._runtime = maintain.runtime
-        self.reindex = maintain.reindex
-        self.compact = maintain.compact
-        self.metrics = maintain.metrics
-        self.doctor = examine.doctor
+    def __init__(self, maintenance: Maintenance, doctor: Doctor) -> None:
+        self._runtime = maintenance.runtime
+        self.reindex = maintenance.reindex
+        self.compact = maintenance.compact
+        self.metrics = maintenance.metrics
+        self.doctor = doctor.check
 
     def config(self) -> list[SettingValue]:
         return self._runtime.settings

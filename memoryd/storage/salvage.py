@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memory_client.errors import DatabaseCorruptError
 from memoryd.core.row_ranges import TextKind, rows_of_kind
-from memoryd.storage.check import look_into
+from memoryd.storage.check import connect_read_only
 from memoryd.storage.faults import storage_errors
 from memoryd.storage.migrations import SCHEMA, STEPS, migrate, schema_of
 from memoryd.storage.migrations.v0002 import add_token_tables
@@ -127,7 +127,7 @@ def salvage(path: Path, backups: Path) -> Path:
 
 
 def _copy(path: Path, fresh: Path) -> dict[str, int]:
-    with storage_errors(fresh), closing(look_into(path)) as old:
+    with storage_errors(fresh), closing(connect_read_only(path)) as old:
         migrate(fresh, None, STEPS[: _schema_of(old)])  # whose columns the rows have
         with closing(sqlite3.connect(fresh)) as new:
             copied = {table: _copy_rows(_rows(old, new, table), new, table) for table in copied_tables(new)}

@@ -9,7 +9,7 @@ import pytest
 
 from memory_client.paths import DataPaths
 from memory_client.types import CheckResult
-from memoryd.app.doctor import examine
+from memoryd.app.doctor import run_doctor
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.models import st_library
 from support.cross_encoder import write_cross_encoder
@@ -80,5 +80,5 @@ def test_doctor_without_the_library(home: Path, monkeypatch: pytest.MonkeyPatch)
         pass
     monkeypatch.setenv("MEMORYD_RERANKER_MODEL", "some/reranker")
     monkeypatch.setattr(st_library, "installed", lambda: False)
-    found = finding(examine(DataPaths(home)))
+    found = finding(run_doctor(DataPaths(home)))
     assert (found["ok"], found["fix"]) == (False, "pip install 'memoryd[st]'")

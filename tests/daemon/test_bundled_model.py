@@ -63,7 +63,7 @@ def test_the_first_start_builds_and_says_so(home: Path) -> None:
         assert (status["state"], status["progress"]) == ("ready", None)
         assert status["engine"] == "onnxruntime int8"
         assert "onnxruntime int8" in finding(client, "embedding model")
-    assert cache.examine(home / "models") == (True, f"{home / 'models' / cache.folder_name()}: sound")
+    assert cache.check(home / "models") == (True, f"{home / 'models' / cache.folder_name()}: sound")
 
 
 @pytest.mark.parametrize("name", [cache.WEIGHTS, cache.EVEN, cache.TOKENIZER])
@@ -75,7 +75,7 @@ def test_damaged_files_are_built_again(home: Path, models: Path, name: str) -> N
     with KnowledgeClient(home).with_timeout(BUILD_SECONDS) as client:
         client.add_many(FACTS)
         assert finds(client) == ANSWER
-    assert cache.examine(models)[0]
+    assert cache.check(models)[0]
 
 
 def test_where_nothing_can_be_written_words_are_searched_and_the_reason_is_told(home: Path) -> None:

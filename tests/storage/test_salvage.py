@@ -81,13 +81,13 @@ def numbers(path: Path) -> set[int]:
 
 def test_a_sound_file_is_sound(closed: SmallStore) -> None:
     before = closed.path.read_bytes()
-    [finding] = check_database(closed.path)
+    finding = check_database(closed.path)
     assert finding["ok"]
     assert closed.path.read_bytes() == before
 
 
 def test_no_file_yet_is_no_problem(tmp_path: Path) -> None:
-    assert check_database(tmp_path / "memory.sqlite3")[0]["ok"]
+    assert check_database(tmp_path / "memory.sqlite3")["ok"]
 
 
 @pytest.mark.parametrize("shares", [(0.5,), (0.0,), (1.0,)])
@@ -96,7 +96,7 @@ def test_the_check_sees_the_damage_names_the_repair_and_changes_nothing(
 ) -> None:
     damage(closed.path, *shares)
     before = closed.path.read_bytes()
-    [finding] = check_database(closed.path)
+    finding = check_database(closed.path)
     assert not finding["ok"]
     assert finding["fix"] == "memoryd stop && memoryd doctor --repair"
     assert closed.path.read_bytes() == before
@@ -105,7 +105,7 @@ def test_the_check_sees_the_damage_names_the_repair_and_changes_nothing(
 def test_the_check_sees_what_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite3"
     path.write_bytes(os.urandom(8192))
-    [finding] = check_database(path)
+    finding = check_database(path)
     assert not finding["ok"]
     assert str(path) in finding["detail"]
 
@@ -113,7 +113,7 @@ def test_the_check_sees_what_is_no_database(tmp_path: Path) -> None:
 def test_the_check_sees_a_newer_schema(closed: SmallStore) -> None:
     with closing(sqlite3.connect(closed.path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
-    [finding] = check_database(closed.path)
+    finding = check_database(closed.path)
     assert not finding["ok"]
     assert "newer" in finding["detail"]
 
@@ -129,7 +129,7 @@ def test_every_row_that_is_not_on_a_damaged_page_is_saved(
     assert damaged.read_bytes() == broken
     saved = numbers(closed.path)
     assert len(saved) >= COUNT - 8 * len(shares)
-    assert check_database(closed.path)[0]["ok"]
+    assert check_database(closed.path)["ok"]
     with closing(sqlite3.connect(closed.path)) as connection:
         rows = connection.execute("SELECT row, text FROM memories").fetchall()
         versions = connection.execute("SELECT count(*) FROM versions").fetchone()[0]
@@ -150,7 +150,7 @@ def test_writes_that_are_still_in_the_wal_are_saved_and_stay_there(tmp_path: Pat
     size, pages = pages_of(store.path, "memories")
     overwrite(path, size, pages[100:101])
     broken, wal = path.read_bytes(), Path(f"{path}-wal").read_bytes()
-    assert not check_database(path)[0]["ok"]
+    assert not check_database(path)["ok"]
     damaged = salvage(path, store.backups)
     assert COUNT in numbers(path)
     assert len(numbers(path)) >= COUNT - 7

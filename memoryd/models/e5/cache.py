@@ -73,7 +73,7 @@ def prepared(models: Path, loading: Loading) -> Prepared:
     return _read(folder) or _build(folder, loading)
 
 
-def examine(models: Path) -> tuple[bool, str]:
+def check(models: Path) -> tuple[bool, str]:
     """Whether the files are sound, and what to say of them; reads only."""
     try:
         check_weights(weights_file())
