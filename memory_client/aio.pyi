@@ -87,7 +87,7 @@ from memory_client.types import (
     Version,
 )
 
-class AsyncConversationClient:
+class _ConversationGroup:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def append(
         self,
@@ -158,7 +158,7 @@ class AsyncConversationClient:
         request_id: Name | None = None,
     ) -> EndResult: ...
 
-class AsyncDecayClient:
+class _DecayGroup:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def preview(
         self,
@@ -192,7 +192,7 @@ class AsyncDecayClient:
         request_id: Name | None = None,
     ) -> DeleteResult: ...
 
-class AsyncReviewClient:
+class _ReviewGroup:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def page(
         self,
@@ -216,7 +216,7 @@ class AsyncReviewClient:
         request_id: Name | None = None,
     ) -> DecideResult: ...
 
-class AsyncTriplesClient:
+class _TriplesGroup:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def add(
         self,
@@ -320,7 +320,7 @@ class AsyncTriplesClient:
         agent_id: Name | None = None,
     ) -> TripleStats: ...
 
-class AsyncKnowledgePointsClient:
+class _KnowledgeGroup:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def save_knowledge(
         self,
@@ -421,7 +421,7 @@ class AsyncKnowledgePointsClient:
         user_id: Name = "default",
     ) -> list[SharedSet]: ...
 
-class AsyncAdminClient:
+class _AdminGroup:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
     async def reindex(self) -> ReindexResult: ...
     async def compact(self) -> CompactResult: ...
@@ -435,12 +435,12 @@ class AsyncAdminClient:
     async def shutdown(self) -> None: ...
 
 class AsyncKnowledgeClient(AsyncCore):
-    conversation: AsyncConversationClient
-    decay: AsyncDecayClient
-    review: AsyncReviewClient
-    triples: AsyncTriplesClient
-    knowledge: AsyncKnowledgePointsClient
-    admin: AsyncAdminClient
+    conversation: _ConversationGroup
+    decay: _DecayGroup
+    review: _ReviewGroup
+    triples: _TriplesGroup
+    knowledge: _KnowledgeGroup
+    admin: _AdminGroup
     async def add(
         self,
         text: str,

@@ -1,4 +1,4 @@
-"""What the asynchronous client does to the steps of a call; `aio` puts the methods on top."""
+"""The asynchronous client without its methods: it runs the steps of a call in an event loop."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class AsyncCore(ClientBase):
-    """As `KnowledgeClient`, awaited. Cancelling a call stops waiting; the daemon may carry it out still.
+    """As `KnowledgeClient`, awaited. Cancelling a call stops waiting; the daemon may still run it.
 
     May be used from several event loops. Progress callbacks run in the caller's loop.
     """
 
     async def close(self) -> None:
-        """Free the connection; calls in hand fail. May be called again."""
+        """Free the connection; pending calls fail. May be called again."""
         if self._owns_link:
             await asyncio.to_thread(self._link.close)
 
@@ -41,15 +41,15 @@ class AsyncCore(ClientBase):
 
 
 def _relay(callback: ProgressCallback) -> ProgressSink:
-    """Carries progress from the I/O thread to the caller's loop."""
+    """A sink that carries progress from the I/O thread to the caller's loop."""
     loop = asyncio.get_running_loop()
 
-    def tell(event: dict[str, Any]) -> None:
+    def report(event: dict[str, Any]) -> None:
         callback(event["done"], event["total"], event["what"])
 
     def sink(event: dict[str, Any]) -> None:
-        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
-            loop.call_soon_threadsafe(tell, event)
+        with suppress(RuntimeError):  # the loop was closed
+            loop.call_soon_threadsafe(report, event)
 
     return sink
 

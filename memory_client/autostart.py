@@ -1,4 +1,4 @@
-"""Starting the daemon when the client is imported: in the background, and only where somebody wants it."""
+"""Starts the daemon in the background when the client is imported, unless a rule says not to."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from memory_client.paths import AUTOSTART_VARIABLE, DataPaths, environment
 log = logging.getLogger(__name__)
 
 OWN_SCRIPT = "__memoryd_script__"
-"""A global that our own scripts set to True in `__main__` before they import the client."""
+"""A global that scripts of memoryd set to True in `__main__` before they import the client."""
 _OFF = frozenset({"0", "false", "no", "off"})
 _TEST_VARIABLES = frozenset({"PYTEST_VERSION", "PYTEST_CURRENT_TEST"})
 
 
 def start_in_background() -> None:
-    """Start the daemon from a thread, if the rules allow it. Costs no waiting, raises and prints nothing."""
+    """Start the daemon from a thread, if the rules allow it. Does not wait, raises and prints nothing."""
     if reason_not_to() is None:
         threading.Thread(target=_start, name="memoryd-autostart", daemon=True).start()
 
 
 def reason_not_to() -> str | None:
-    """Why importing the client starts nothing here; None when it does."""
+    """Why importing the client starts nothing here; None if it does."""
     environ = environment()
     if environ.get(AUTOSTART_VARIABLE, "").strip().lower() in _OFF:
         return f"{AUTOSTART_VARIABLE} is off"
@@ -52,5 +52,5 @@ def _start() -> None:
 
     try:
         ensure_daemon(DataPaths.default(), Deadline.after(START_SECONDS))
-    except Exception as error:  # whatever it is, the first call meets it again and raises it
+    except Exception as error:  # the first call meets it again and raises it
         log.debug("the daemon was not started in the background: %s", error)

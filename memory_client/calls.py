@@ -1,7 +1,7 @@
-"""What a call goes through, once for the blocking and the asynchronous client.
+"""The steps of a call, shared by the blocking and the asynchronous client.
 
-`carry_out` is a generator of steps without I/O of its own: a `Block` is a function that may take its time, a
-`Wait` a future. The two clients differ only in how they take these steps.
+`carry_out` is a generator of steps without I/O of its own: a `Block` is a function that may block, a `Wait` a
+future. The two clients differ only in how they run these steps.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from memory_client.errors import (
     InvalidParameterError,
     MemorydError,
 )
+from memory_client.groups import open_groups
 from memory_client.link import Link, Locate, closed_error, running_daemon, started_daemon
 from memory_client.paths import DataPaths
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from memory_client.connection import Connection
 
 LOSSES = 5
-"""How often a call is sent again: one that kills the daemon must not do so for ever."""
+"""How often a call is sent again: a call that kills the daemon must not do so forever."""
 _SHUTDOWN = "admin.shutdown"
 _BUSY_PAUSES = (0.01, 0.04, 0.15)
 _MARGIN = 0.25
@@ -45,7 +46,7 @@ class Block(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Wait for a future within the deadline; `step` names what for."""
+    """Wait for a future within the deadline; `step` names it in errors."""
 
     future: Future[Any]
     step: str
@@ -59,11 +60,11 @@ def carry_out(
 ) -> Steps:
     """The steps of one call.
 
-    A write gets its `request_id` here, once: it is sent again with the same one when the connection is
-    lost, at most `LOSSES` times. A busy daemon refuses before it starts anything, so any call is tried
-    again, three times within a fifth of a second. A shutdown is never sent twice, nor starts a daemon.
+    A write gets its `request_id` here, once: when the connection is lost it is sent again with the same
+    one, at most `LOSSES` times. A busy daemon refuses before it starts anything, so any call is retried,
+    three times within 0.2 s. A shutdown is never sent twice and never starts a daemon.
     """
-    params = _stamped(spec, params)
+    params = _with_request_id(spec, params)
     locate = running_daemon if spec.wire == _SHUTDOWN else None
     pauses = iter(_BUSY_PAUSES)
     losses = 0
@@ -73,8 +74,8 @@ def carry_out(
             if connection is None:
                 connection = yield Block(partial(link.connect, deadline, locate))
             deadline.check(f"sending {spec.wire}")
-            future = connection.submit(spec.wire, params, _for_daemon(deadline), on_progress)
-            return spec.result((yield Wait(future, f"waiting for the answer to {spec.wire}")))
+            future = connection.submit(spec.wire, params, _daemon_seconds(deadline), on_progress)
+            return spec.result((yield Wait(future, f"waiting for the reply to {spec.wire}")))
         except BusyError:
             pause = next(pauses, None)
             if pause is None:
@@ -96,8 +97,8 @@ def carry_out(
 def _may_recover(link: Link, connection: Connection | None, error: MemorydError) -> bool:
     """Whether to look for the daemon again.
 
-    After a refused handshake, when the connection file was that of a daemon that is gone; when none runs,
-    but one did: it may be on its way back.
+    Yes after a refused handshake, if the connection file was that of a daemon that is gone; and if no
+    daemon runs but one did: it may be restarting.
     """
     if connection is not None:
         return isinstance(error, AuthenticationError) and link.is_outdated(connection.info)
@@ -105,7 +106,7 @@ def _may_recover(link: Link, connection: Connection | None, error: MemorydError)
 
 
 def _next_loss(losses: int, spec: MethodSpec, error: Exception) -> tuple[int, float]:
-    """The count after one more loss and the seconds to wait; raises when it is enough."""
+    """The count after one more loss and the seconds to wait. Raises after `LOSSES`."""
     if losses >= LOSSES:
         if isinstance(error, DaemonUnavailableError):
             raise error
@@ -116,20 +117,20 @@ def _next_loss(losses: int, spec: MethodSpec, error: Exception) -> tuple[int, fl
     return losses + 1, 0.0 if losses == 0 else 0.1 * 2 ** (losses - 1)
 
 
-def _stamped(spec: MethodSpec, params: dict[str, Any]) -> dict[str, Any]:
+def _with_request_id(spec: MethodSpec, params: dict[str, Any]) -> dict[str, Any]:
     if spec.is_write and params.get("request_id") is None:
         return {**params, "request_id": os.urandom(16).hex()}
     return params
 
 
-def _for_daemon(deadline: Deadline) -> float | None:
-    """The daemon's share: a little less, so that its own time-out, which knows the step, arrives."""
+def _daemon_seconds(deadline: Deadline) -> float | None:
+    """Seconds for the daemon: a little less, so that its own timeout, which names the step, arrives."""
     left = deadline.left()
     return None if left is None else left - min(_MARGIN, left / 10)
 
 
 class ClientBase:
-    """What both clients are made of: the link and the time limits."""
+    """The link and the time limits of both clients."""
 
     def __init__(
         self,
@@ -143,21 +144,18 @@ class ClientBase:
         self._long_timeout: float | None = None
         self._link = Link(DataPaths.at(data_dir), locate or (started_daemon if autostart else running_daemon))
         self._owns_link = True
-        self._adopt()
+        open_groups(self)
 
     def with_timeout(self, seconds: float | None) -> Self:
-        """A view on this client with another time limit, long calls included; None for no limit.
+        """A view of this client with another time limit, also for long calls; None for no limit.
 
         It shares the connection; closing the view does nothing.
         """
         view = copy.copy(self)
         view._timeout = view._long_timeout = checked_timeout(seconds)
         view._owns_link = False
-        view._adopt()
+        open_groups(view)
         return view
-
-    def _adopt(self) -> None:
-        """Tie the groups to this object."""
 
     def _steps(
         self, spec: MethodSpec, params: dict[str, Any], on_progress: ProgressSink | None
@@ -172,7 +170,7 @@ def checked_timeout(seconds: float | None) -> float | None:
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
         raise InvalidParameterError(
-            f"timeout is {seconds!r}; it takes seconds over 0, or None for no limit",
+            f"timeout must be over 0 seconds, or None for no limit, got {seconds!r}",
             parameter="timeout",
             value=repr(seconds),
             expected="seconds over 0, or None",

@@ -7,22 +7,9 @@ import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
-from memory_client.api import (
-    AdminAPI,
-    ConflictsAPI,
-    ConversationAPI,
-    DecayAPI,
-    ForgetAPI,
-    KnowledgeAPI,
-    LifeAPI,
-    MemoryAPI,
-    ReviewAPI,
-    TriplesAPI,
-    VersionsAPI,
-    bind,
-)
 from memory_client.calls import Block, ClientBase, Steps, Wait
 from memory_client.errors import MemorydError
+from memory_client.groups import Methods
 from memory_client.progress import ProgressCallback, current_callback
 
 if TYPE_CHECKING:
@@ -34,66 +21,20 @@ if TYPE_CHECKING:
 _Events = SimpleQueue[dict[str, Any] | None]
 
 
-class _Group:
-    """A group of a client: its calls are the client's."""
+class KnowledgeClient(ClientBase, Methods):
+    """All methods through the daemon, which is started if none runs.
 
-    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None:
-        self._invoke = invoke
-
-
-@bind("conversation")
-class ConversationClient(_Group, ConversationAPI):
-    """Group `conversation` of a client."""
-
-
-@bind("decay")
-class DecayClient(_Group, DecayAPI):
-    """Group `decay` of a client."""
-
-
-@bind("review")
-class ReviewClient(_Group, ReviewAPI):
-    """Group `review` of a client."""
-
-
-@bind("triples")
-class TriplesClient(_Group, TriplesAPI):
-    """Group `triples` of a client."""
-
-
-@bind("knowledge")
-class KnowledgePointsClient(_Group, KnowledgeAPI):
-    """Group `knowledge` of a client."""
-
-
-@bind("admin")
-class AdminClient(_Group, AdminAPI):
-    """Group `admin` of a client."""
-
-
-@bind("memory")
-class KnowledgeClient(ClientBase, MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
-    """Memories and recall through the daemon, which is started when none runs; `conversation` keeps what was
-    said, `admin` looks after the store.
-
-    data_dir: whose daemon, by default that of `MEMORYD_HOME` or the platform's place. timeout: seconds for
+    data_dir: that of the daemon, by default `MEMORYD_HOME` or the platform's directory. timeout: seconds for
     a call, None without limit; calls marked long have none. autostart: False raises
     `DaemonUnavailableError` instead of starting. locate: finds the daemon in another way.
 
-    Thread-safe; a fork is noticed. Lost connections are made again and the call is sent again, a write with
-    the same `request_id`. A busy daemon is tried again three times within 0.2 s, then `BusyError` is
+    Thread-safe, and safe to use after a fork. A lost connection is reopened and the call is sent again, a
+    write with the same `request_id`. A busy daemon is retried three times within 0.2 s, then `BusyError` is
     raised. Progress goes to the callback of `memory_client.progress.on_progress`, in the calling thread.
     """
 
-    conversation: ConversationClient
-    decay: DecayClient
-    review: ReviewClient
-    triples: TriplesClient
-    knowledge: KnowledgePointsClient
-    admin: AdminClient
-
     def close(self) -> None:
-        """Free the connection; calls in hand fail. May be called again."""
+        """Free the connection; pending calls fail. May be called again."""
         if self._owns_link:
             self._link.close()
 
@@ -102,14 +43,6 @@ class KnowledgeClient(ClientBase, MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, Co
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-    def _adopt(self) -> None:
-        self.conversation = ConversationClient(self._invoke)
-        self.decay = DecayClient(self._invoke)
-        self.review = ReviewClient(self._invoke)
-        self.triples = TriplesClient(self._invoke)
-        self.knowledge = KnowledgePointsClient(self._invoke)
-        self.admin = AdminClient(self._invoke)
 
     def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:
         callback = current_callback()
@@ -145,7 +78,7 @@ def _result(wait: Wait, deadline: Deadline, events: _Events | None, callback: Pr
     except (TimeoutError, Empty):
         raise deadline.error(wait.step) from None
     finally:
-        future.cancel()  # no reply is awaited any more; nothing happens to a finished one
+        future.cancel()  # the reply is not awaited any more; a finished future ignores it
 
 
 _client: KnowledgeClient | None = None
@@ -153,7 +86,7 @@ _client_lock = threading.Lock()
 
 
 def get_knowledge_client() -> KnowledgeClient:
-    """The process's one client, on the default data directory; a new one when it was closed."""
+    """The client of this process, on the default data directory; a new one after it was closed."""
     global _client
     with _client_lock:
         if _client is None or _client._link.closed:

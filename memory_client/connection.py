@@ -1,8 +1,8 @@
 """One authenticated connection to one daemon.
 
 An I/O thread owns the context, the CURVE DEALER socket and its monitor; callers hand it frames and wait on
-futures. The monitor tells at once of a refused handshake and of a lost connection. A connection never
-reconnects: whoever holds it looks for the daemon again and makes a new one.
+futures. The monitor reports a refused handshake and a lost connection at once. A connection never
+reconnects: its owner looks for the daemon again and opens a new one.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ _EVENTS = (
 
 
 class ConnectionLost(ConnectionError):
-    """The connection is gone, and whether the call was carried out is unknown: send it again."""
+    """The connection is lost, and whether the call ran is unknown: send it again."""
 
 
 class _Call:
-    """What is known of a call until its reply."""
+    """A call that waits for its reply."""
 
     __slots__ = ("chunks", "future", "in_chunks", "on_progress")
 
@@ -118,7 +118,7 @@ class Connection:
         """Send a call; the future has its result or raises its error, `ConnectionLost` included.
 
         on_progress: called on the I/O thread with `{done, total, what}`; it must not block or raise.
-        Cancelling the future forgets the call; the daemon carries it out all the same.
+        Cancelling the future forgets the call; the daemon still runs it.
         Raises `MessageTooLargeError`, `MalformedMessageError` before anything is sent.
         """
         correlation = next(self._correlations)
@@ -134,7 +134,7 @@ class Connection:
         return future
 
     def close(self) -> None:
-        """End the thread, free the sockets, fail what is waiting. May be called again."""
+        """Stop the thread, free the sockets, fail pending calls. May be called again."""
         self._closing = True
         with self._lock:
             self._wakeup.wake()
@@ -214,7 +214,7 @@ class Connection:
     def _take(self, reply: Reply) -> None:
         call = self._calls.get(reply.correlation)
         if call is None:
-            log.debug("a reply to call %d, which nobody waits for", reply.correlation)
+            log.debug("a reply to the unknown call %d was dropped", reply.correlation)
         elif reply.status == "progress":
             if call.on_progress is not None:
                 call.on_progress(reply.payload)
@@ -228,7 +228,7 @@ class Connection:
                 call.future.set_result(call.whole(reply.payload))
 
     def _finish(self, end: Callable[[], Exception]) -> None:
-        """Fail all calls, and the ones to come."""
+        """Fail all pending and later calls."""
         with self._lock:
             if self._end is None:
                 self._end = end
@@ -239,7 +239,7 @@ class Connection:
 
 
 class _Handshake:
-    """Reads the monitor: what became of the handshake, and the end of the connection."""
+    """Reads the monitor: the outcome of the handshake, and the end of the connection."""
 
     def __init__(self, info: ConnectionInfo, paths: DataPaths) -> None:
         self._info = info
@@ -247,7 +247,7 @@ class _Handshake:
         self._done = False
 
     def take(self, monitor: zmq.Socket[bytes]) -> Callable[[], Exception] | None:
-        """What the calls end with, None while the connection lives."""
+        """The error of all calls, None while the connection lives."""
         event, _ = struct.unpack("=Hi", monitor.recv_multipart()[0])
         if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
             self._done = True
@@ -255,8 +255,8 @@ class _Handshake:
         if event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             return self._refused
         if event == zmq.EVENT_CLOSED:
-            return _lost(f"nobody listens at {self._info.endpoint}")
-        return _lost("the daemon went away") if self._done else self._stranger
+            return _lost(f"nothing listens at {self._info.endpoint}")
+        return _lost("the daemon is gone") if self._done else self._wrong_daemon
 
     def _refused(self) -> AuthenticationError:
         file = keys.client_key_file(self._paths)
@@ -267,11 +267,11 @@ class _Handshake:
             path=str(file),
         )
 
-    def _stranger(self) -> AuthenticationError:
+    def _wrong_daemon(self) -> AuthenticationError:
         file = self._paths.connection
         return AuthenticationError(
-            f"what listens at {self._info.endpoint} does not have the server key that {file} names: it is "
-            f"not the daemon of {self._paths.root}; run: memoryd restart",
+            f"the process at {self._info.endpoint} does not have the server key in {file}: it is not the "
+            f"daemon of {self._paths.root}; run: memoryd restart",
             path=str(file),
         )
 

@@ -1,4 +1,4 @@
-"""One deadline, handed down: each step takes what is left and a time-out names the step that ran out."""
+"""One deadline for all steps of a call; a timeout names the step that exceeded it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memory_client.errors import DeadlineExceededError
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A point on the monotonic clock, or never. `seconds` is what was given at the start."""
+    """A point on the monotonic clock, or never. `seconds` is the original limit."""
 
     at: float | None
     seconds: float | None
@@ -21,7 +21,7 @@ class Deadline:
         return cls(None if seconds is None else time.monotonic() + seconds, seconds)
 
     def left(self) -> float | None:
-        """Seconds left, 0 when it is over, None without limit."""
+        """Seconds left, 0 when it has passed, None without limit."""
         return None if self.at is None else max(0.0, self.at - time.monotonic())
 
     def within(self, seconds: float) -> float:
@@ -34,10 +34,10 @@ class Deadline:
         return self.at is not None and time.monotonic() >= self.at
 
     def check(self, step: str) -> None:
-        """Raise `DeadlineExceededError` naming `step` when the time is over."""
+        """Raise `DeadlineExceededError` naming `step` if the deadline has passed."""
         if self.over:
             raise self.error(step)
 
     def error(self, step: str) -> DeadlineExceededError:
-        """The error of a step that ran out of time."""
+        """The error of a step that exceeded the deadline."""
         return DeadlineExceededError(f"no time left while {step} ({self.seconds:g} s were given)", step=step)

@@ -1,6 +1,6 @@
-"""The connection file: where the running daemon of a data directory listens, and who it is.
+"""The connection file: the endpoint and the process of the running daemon of a data directory.
 
-Published last and atomically, withdrawn first, and only by its own. It holds no secret.
+The daemon writes it last, atomically, and removes it first. It holds no secret.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionInfo:
-    """What a daemon says of itself.
+    """What a daemon publishes about itself.
 
     server_key: public, Z85. create_time: of the process, epoch seconds; with the pid it names one process.
-    settings: fingerprint of those it runs with.
+    settings: fingerprint of its settings.
     """
 
     endpoint: str
@@ -40,21 +40,21 @@ def publish(paths: DataPaths, info: ConnectionInfo) -> None:
 
 
 def read(paths: DataPaths) -> ConnectionInfo | None:
-    """What is published, or None: nothing, or a damaged file (`damage` tells the two apart)."""
+    """The published info, None if there is no file or a damaged one (see `damage`)."""
     info = _load(paths)
     return info if isinstance(info, ConnectionInfo) else None
 
 
 def damage(paths: DataPaths) -> str | None:
-    """What is wrong with the connection file, None when it is sound or missing."""
+    """What is wrong with the connection file, None if it is valid or missing."""
     info = _load(paths)
     return info if isinstance(info, str) else None
 
 
 def withdraw(paths: DataPaths, info: ConnectionInfo) -> bool:
-    """Remove the connection file if it is still that of `info`; whether it was.
+    """Remove the connection file if it still holds `info`; whether it did.
 
-    Call it while holding the owner lock: nobody else publishes then, so there is no race.
+    Call it while holding the owner lock, so that nobody else publishes meanwhile.
     """
     if read(paths) != info:
         return False
@@ -63,7 +63,7 @@ def withdraw(paths: DataPaths, info: ConnectionInfo) -> bool:
 
 
 def is_alive(info: ConnectionInfo) -> bool:
-    """Whether the very process that published still runs, as far as pid and create time tell."""
+    """Whether the process that published still runs, by pid and create time."""
     return ProcessId(info.pid, info.create_time).is_alive
 
 

@@ -1,4 +1,4 @@
-"""Every error a caller can meet, as one tree.
+"""The tree of all errors.
 
 MemorydError
 ├── InvalidRequestError
@@ -35,7 +35,7 @@ MemorydError
 └── InternalError
 
 On the wire an error is `{code, message, data}`; the code is derived from the class name and the
-registry from the classes, so neither can drift.
+registry from the classes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _code(name: str) -> str:
 
 
 class MemorydError(Exception):
-    """Base of everything memoryd raises; `data` holds what a program may want to read."""
+    """Base of all errors of memoryd; `data` holds their details for programs."""
 
     code: ClassVar[str] = "memoryd"
 
@@ -71,7 +71,7 @@ class MemorydError(Exception):
 
 
 class InvalidRequestError(MemorydError):
-    """The request cannot be carried out as it stands; nothing was changed."""
+    """The request is invalid; nothing was changed."""
 
 
 class InvalidParameterError(InvalidRequestError, ValueError):
@@ -79,7 +79,7 @@ class InvalidParameterError(InvalidRequestError, ValueError):
 
 
 class InvalidFilterError(InvalidParameterError):
-    """A filter names an unknown field or operator, or a value that does not fit the field."""
+    """A filter has an unknown field or operator, or a value that does not fit the field."""
 
 
 class UnknownMethodError(InvalidRequestError):
@@ -115,7 +115,7 @@ class NotFoundError(MemorydError, LookupError):
 
 
 class HistoryLimitError(NotFoundError):
-    """A version or a time that the history no longer reaches back to. data: id, history_from."""
+    """A version or time before the start of the history. data: id, history_from."""
 
 
 class DaemonUnavailableError(MemorydError):
@@ -135,7 +135,7 @@ class VersionError(DaemonUnavailableError):
 
 
 class DeadlineExceededError(MemorydError, TimeoutError):
-    """The time given for the call is over; the message names the step that ran out."""
+    """The call took longer than its time limit; the message names the step."""
 
 
 class BusyError(MemorydError):
@@ -143,19 +143,19 @@ class BusyError(MemorydError):
 
 
 class ModelUnavailableError(MemorydError):
-    """Meaning cannot be searched: no embedding model is loaded; the message names the fix."""
+    """Semantic search needs an embedding model and none is loaded; the message names the fix."""
 
 
 class SpaceMismatchError(ModelUnavailableError):
-    """Vectors of different embedding spaces would have been mixed."""
+    """Vectors of different embedding spaces cannot be mixed."""
 
 
 class MemorySystemError(MemorydError):
-    """What the store, or the making of knowledge, could not do."""
+    """The store failed, or knowledge extraction did."""
 
 
 class LLMExtractionError(MemorySystemError):
-    """No knowledge points could be made of a conversation; its turns are kept."""
+    """No knowledge points could be extracted from a conversation; its turns are kept."""
 
 
 class StorageError(MemorySystemError):
@@ -163,7 +163,7 @@ class StorageError(MemorySystemError):
 
 
 class DatabaseCorruptError(StorageError):
-    """The database file is damaged; it is left as it is. data: path."""
+    """The database file is damaged; it is left unchanged. data: path."""
 
 
 class DiskFullError(StorageError):
@@ -175,7 +175,7 @@ class SchemaVersionError(StorageError):
 
 
 class KnowledgeValidationError(MemorySystemError, InvalidParameterError):
-    """A knowledge point that is none. data: parameter, value, expected."""
+    """An invalid knowledge point. data: parameter, value, expected."""
 
 
 class DataDirectoryError(MemorydError):
@@ -187,7 +187,7 @@ class DataDirectoryInUse(DataDirectoryError):
 
 
 class UnsafeDirectoryError(DataDirectoryError):
-    """Others may write the data directory or read its keys. data: path."""
+    """Other users may write the data directory or read its keys. data: path."""
 
 
 class ConfigurationError(MemorydError):
@@ -217,6 +217,6 @@ def to_wire(error: MemorydError) -> dict[str, Any]:
 
 
 def from_wire(payload: dict[str, Any]) -> MemorydError:
-    """The error a payload stands for; an unknown code (a newer daemon) becomes `MemorydError`."""
+    """The error in a payload; an unknown code (of a newer daemon) becomes `MemorydError`."""
     cls = registry().get(str(payload.get("code")), MemorydError)
     return _revive(cls, str(payload.get("message", "")), dict(payload.get("data") or {}))

@@ -1,8 +1,8 @@
-"""The CURVE keys of a data directory: who may talk to the daemon, and which daemon it is.
+"""The CURVE keys of a data directory: the identity of the daemon, and the clients it accepts.
 
 keys/server.key(.pub)    the daemon's identity
 keys/client.key          the key of the clients on this machine
-keys/allowed/*.pub       public keys of the clients the daemon lets in
+keys/allowed/*.pub       public keys of the clients the daemon accepts
 
 A file holds lines `public <Z85>` and, in `.key` files, `secret <Z85>`.
 """
@@ -47,12 +47,12 @@ def client_key_file(paths: DataPaths) -> Path:
 
 
 def allowed_directory(paths: DataPaths) -> Path:
-    """The public keys that are let in."""
+    """The public keys of accepted clients."""
     return paths.keys / "allowed"
 
 
 def ensure_keys(paths: DataPaths) -> None:
-    """Make what is missing; call it under the start lock.
+    """Make missing keys; call it under the start lock.
 
     Raises `UnsafeDirectoryError` for keys that others may read or write, `AuthenticationError` for damaged
     ones.
@@ -137,7 +137,7 @@ def _is_z85(key: bytes) -> bool:
 
 
 def _check_secret(file: Path) -> None:
-    """Raise when somebody else may read a secret key (POSIX)."""
+    """Raise if other users may read a secret key (POSIX)."""
     try:
         check_private(file)
         mode = file.stat().st_mode

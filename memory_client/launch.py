@@ -1,20 +1,20 @@
 """Starting and stopping the daemon.
 
-Starting goes in steps, all within the caller's deadline:
+The steps of a start, all within the caller's deadline:
 
 1. Look for a running daemon, without a lock.
-2. Take `run/start.lock`: of many starters one goes on, the others wait.
-3. Look again: somebody may have started it meanwhile.
-4. Mind the owner: wait for a daemon that is just starting or leaving; an in-process owner is an error.
-5. Clear away the reports of earlier starts. A stale or damaged connection file is left to the new daemon:
-   only who holds the owner lock knows that nobody else is alive.
-6. Make the keys that are missing.
+2. Take `run/start.lock`: one starter goes on, the others wait.
+3. Look again: another process may have started it meanwhile.
+4. Check the owner: wait for a daemon that is starting or stopping; an in-process owner is an error.
+5. Remove the reports of earlier starts. A stale or damaged connection file is left to the new daemon:
+   only the holder of the owner lock knows that no other daemon is alive.
+6. Make missing keys.
 7. Start a fresh interpreter.
-8. Wait for its report, or for its death; one that was killed before it could speak is started once more.
-9. Check that what serves is what was asked for.
+8. Wait for its report or its exit; a process that was killed before it reported is started once more.
+9. Check the protocol of the daemon.
 
-Guarantees: there is never a second daemon on a directory (the daemon's own lock sees to it, nothing here);
-no process is ended but the daemon on record, by pid and create time; a start that fails says why.
+Guarantees: there is never a second daemon on a directory (its owner lock ensures that);
+only the recorded daemon is ever stopped, by pid and create time; a failed start reports the reason.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 START_SECONDS = 30.0
-"""Longest a start may take when the caller set no limit."""
+"""Time limit of a start without a limit of the caller."""
 STOP_SECONDS = 30.0
-"""Longest a graceful stop may take; after it the process is ended."""
+"""Time limit of a graceful stop; after it the process is killed."""
 _ASK_SECONDS = 5.0
 _IDLE_SECONDS = 3.0
-"""A daemon that has not worked for so long may be replaced by a newer one."""
+"""A daemon that was idle for so long may be replaced by a newer one."""
 _POLL = 0.01
 
 
@@ -65,28 +65,28 @@ def find_daemon(paths: DataPaths) -> ConnectionInfo | None:
     if info is None or not process_exists(info.pid):
         return None
     # The create time differs when the clock was set meanwhile: then the key decides.
-    return info if discovery.is_alive(info) or _proves_itself(info, paths) else None
+    return info if discovery.is_alive(info) or _answers_ping(info, paths) else None
 
 
 def ensure_daemon(paths: DataPaths, deadline: Deadline, settings: Sequence[str] = ()) -> ConnectionInfo:
-    """A running daemon of a fitting version, started when there is none.
+    """A running daemon of a compatible version, started if there is none.
 
-    settings: `name=value` for the command line of a daemon that has to be started.
+    settings: `name=value` for the command line of a new daemon.
     Raises `LaunchError`, `VersionError`, `DataDirectoryInUse`, `UnsafeDirectoryError`,
     `AuthenticationError`, `DeadlineExceededError`.
     """
     info = find_daemon(paths)  # 1
-    if info is not None and _judge(info, paths) == "use":
+    if info is not None and _choose_action(info, paths) == "use":
         return info
     with start_lock(paths, deadline):  # 2
         return _ensure_locked(paths, deadline, settings)
 
 
 def stop_daemon(paths: DataPaths, deadline: Deadline) -> int | None:
-    """Stop the daemon and wait until it is gone; its pid, or None when none ran.
+    """Stop the daemon and wait for its exit; its pid, or None if none ran.
 
     It is asked first and has time to finish; then it is terminated, then killed, if pid and create time
-    are those on record. Raises `DataDirectoryInUse` for an in-process owner, `DeadlineExceededError`.
+    are those recorded. Raises `DataDirectoryInUse` for an in-process owner, `DeadlineExceededError`.
     """
     info, owner = find_daemon(paths), living_owner(paths)
     if owner is not None and owner.role == "in-process":
@@ -105,7 +105,7 @@ def stop_daemon(paths: DataPaths, deadline: Deadline) -> int | None:
 
 
 def ask(info: ConnectionInfo, paths: DataPaths, method: str, deadline: Deadline) -> Any:
-    """One call over a connection of its own. Raises its error, `ConnectionError`, `TimeoutError`."""
+    """One call over a new connection. Raises its error, `ConnectionError`, `TimeoutError`."""
     from memory_client.connection import Connection
 
     connection = Connection(info, paths)
@@ -141,9 +141,9 @@ def start_lock(paths: DataPaths, deadline: Deadline) -> Iterator[None]:
 
 def _ensure_locked(paths: DataPaths, deadline: Deadline, settings: Sequence[str]) -> ConnectionInfo:
     limit = Deadline.after(deadline.within(START_SECONDS))
-    info = _settled(paths, limit)  # 3, 4
+    info = _await_owner(paths, limit)  # 3, 4
     if info is not None:
-        if _judge(info, paths) == "use":
+        if _choose_action(info, paths) == "use":
             return info
         log.info("replacing the idle daemon of memoryd %s by %s", info.version, VERSION)
         stop_daemon(paths, limit)
@@ -158,8 +158,8 @@ def _ensure_locked(paths: DataPaths, deadline: Deadline, settings: Sequence[str]
     return started
 
 
-def _settled(paths: DataPaths, limit: Deadline) -> ConnectionInfo | None:
-    """The daemon that serves, or None once nobody owns the directory."""
+def _await_owner(paths: DataPaths, limit: Deadline) -> ConnectionInfo | None:
+    """The running daemon, or None once the directory has no owner."""
     while True:
         info = find_daemon(paths)
         if info is not None:
@@ -170,14 +170,14 @@ def _settled(paths: DataPaths, limit: Deadline) -> ConnectionInfo | None:
         if owner.role == "in-process":
             raise in_use(paths, owner)
         if limit.over:
-            reason = f"{owner} neither serves nor leaves; stop it with: {_command(paths, 'stop')}"
+            reason = f"{owner} neither serves nor exits; stop it with: {_command(paths, 'stop')}"
             raise _Attempt(paths, limit, (), 0).failure(reason)
         time.sleep(_POLL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """Starting a process. log_start: where its part of the log begins."""
+    """An attempt to start a process. log_start: offset of its part of the log."""
 
     paths: DataPaths
     limit: Deadline
@@ -185,7 +185,7 @@ class _Attempt:
     log_start: int
 
     def start(self) -> ConnectionInfo | None:
-        """Start a process and hear its report; None when it was killed before it said anything."""
+        """Start a process and wait for its report; None if it was killed before it reported."""
         place = report.new_report(self.paths)
         child = spawn.spawn(self.paths, place, self.settings)
         try:
@@ -194,13 +194,13 @@ class _Attempt:
             spawn.reap_later(child)
             place.unlink(missing_ok=True)
         if isinstance(answer, DataDirectoryInUse):
-            return _settled(self.paths, self.limit)  # somebody took it without the start lock
+            return _await_owner(self.paths, self.limit)  # somebody took it without the start lock
         if isinstance(answer, MemorydError):
             raise self.failure(str(answer), answer)
         return answer
 
     def failure(self, reason: str, cause: MemorydError | None = None) -> LaunchError:
-        """The error of a failed start: reason, how to see it happen, log's tail."""
+        """The error of a failed start: the reason, how to reproduce it, the end of the log."""
         error = LaunchError(
             f"the daemon of {self.paths.root} did not start: {reason}\n"
             f"to see it happen: {_command(self.paths, 'serve')}\n"
@@ -228,15 +228,15 @@ class _Attempt:
             time.sleep(_POLL)
 
 
-def _judge(info: ConnectionInfo, paths: DataPaths) -> Literal["use", "replace"]:
-    """What to do with a running daemon. Raises `VersionError` when it can be neither used nor replaced."""
+def _choose_action(info: ConnectionInfo, paths: DataPaths) -> Literal["use", "replace"]:
+    """What to do with a running daemon. Raises `VersionError` if it can be neither used nor replaced."""
     ours, theirs = (PROTOCOL, _numbers(VERSION)), (info.protocol, _numbers(info.version))
     if theirs < ours and idle_seconds(paths) >= _IDLE_SECONDS:
         return "replace"
     if info.protocol == PROTOCOL:
         return "use"
     if theirs < ours:
-        raise _skew(info, f"it is at work; replace it with: {_command(paths, 'restart')}")
+        raise _skew(info, f"it is busy; replace it with: {_command(paths, 'restart')}")
     raise _skew(info, "update this client: python -m pip install --upgrade memoryd")
 
 
@@ -257,18 +257,18 @@ def _command(paths: DataPaths, command: str) -> str:
     return f"memoryd --data-dir {shlex.quote(str(paths.root))} {command}"
 
 
-def _proves_itself(info: ConnectionInfo, paths: DataPaths) -> bool:
+def _answers_ping(info: ConnectionInfo, paths: DataPaths) -> bool:
     if info.protocol != PROTOCOL:
         return False
     try:
-        pong = ask(info, paths, "memory.ping", Deadline.after(_ASK_SECONDS))
+        reply = ask(info, paths, "memory.ping", Deadline.after(_ASK_SECONDS))
     except (MemorydError, OSError):
         return False
-    return bool(pong["pid"] == info.pid)
+    return bool(reply["pid"] == info.pid)
 
 
 def _ask_to_stop(info: ConnectionInfo, paths: DataPaths) -> bool:
-    """Whether the daemon took the request, or went away over it."""
+    """Whether the daemon accepted the request, or exited meanwhile."""
     if info.protocol != PROTOCOL:
         return False
     try:

@@ -1,4 +1,4 @@
-"""A client's one connection: made when needed, made again when lost or after a fork."""
+"""The one connection of a client: opened on demand, reopened when lost or after a fork."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from memory_client.paths import DataPaths
 
 Locate = Callable[["DataPaths", "Deadline"], "ConnectionInfo"]
-"""Finds the daemon of a data directory, starting it or not."""
+"""Finds the daemon of a data directory, perhaps starting it."""
 
 
 def running_daemon(paths: DataPaths, deadline: Deadline) -> ConnectionInfo:
-    """The daemon that runs. Raises `DaemonUnavailableError` when none does."""
+    """The running daemon. Raises `DaemonUnavailableError` if there is none."""
     deadline.check("looking for the daemon")
-    from memory_client.launch import find_daemon  # which looks through clocks that were set
+    from memory_client.launch import find_daemon  # it works after the clock was set, too
 
     info = find_daemon(paths)
     if info is None:
@@ -34,7 +34,7 @@ def running_daemon(paths: DataPaths, deadline: Deadline) -> ConnectionInfo:
 
 
 def started_daemon(paths: DataPaths, deadline: Deadline) -> ConnectionInfo:
-    """The daemon that runs, started when none does."""
+    """The running daemon, started if there is none."""
     from memory_client.launch import ensure_daemon  # only starting needs it
 
     return ensure_daemon(paths, deadline)
@@ -55,12 +55,12 @@ class Link:
 
     @property
     def live(self) -> Connection | None:
-        """The connection, when there is one that works."""
+        """The connection, if it works."""
         connection = self._connection
         return connection if connection is not None and connection.alive else None
 
     def connect(self, deadline: Deadline, locate: Locate | None = None) -> Connection:
-        """The connection, made if need be; `locate` instead of the link's own for this once.
+        """The connection, opened if needed; locate: replaces that of the link for this call.
 
         Raises `DeadlineExceededError`, `DaemonUnavailableError` and its kind, `UnsafeDirectoryError`.
         """
@@ -75,11 +75,11 @@ class Link:
             self._lock.release()
 
     def is_outdated(self, info: ConnectionInfo) -> bool:
-        """Whether `info` is not that of a living daemon any more: look for the daemon again."""
+        """Whether the daemon of `info` is gone, so that it must be looked for again."""
         return discovery.read(self.paths) != info or not discovery.is_alive(info)
 
     def close(self) -> None:
-        """Free everything; calls in hand fail, later ones too. May be called again."""
+        """Free everything; pending and later calls fail. May be called again."""
         self.closed = True
         with self._lock:
             self._drop()
@@ -107,7 +107,7 @@ class Link:
 
 
 def closed_error() -> DaemonUnavailableError:
-    """What calls of a closed client end with."""
+    """The error of calls of a closed client."""
     return DaemonUnavailableError("this client was closed; make a new one")
 
 

@@ -1,7 +1,7 @@
-"""Who owns a data directory, as written in `run/owner.json` by the process that holds `run/owner.lock`.
+"""The owner of a data directory, written to `run/owner.json` by the process that holds `run/owner.lock`.
 
-The lock is the truth; the record says who holds it. Its modification time is the owner's last activity, so
-that a client of any version can tell an idle daemon from a busy one.
+The lock decides; the record names its holder. Its modification time is the owner's last activity, so that
+a client of any version can tell an idle daemon from a busy one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Role = Literal["daemon", "in-process"]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that owns a directory, and as what."""
+    """The process that owns a directory, and its role."""
 
     process: ProcessId
     role: Role
@@ -33,7 +33,7 @@ class Owner:
 
 
 def read_owner(paths: DataPaths) -> Owner | None:
-    """The owner on record, dead or alive; None when there is none or the file is damaged."""
+    """The recorded owner, dead or alive; None if there is none or the file is damaged."""
     try:
         record = json.loads(paths.owner.read_bytes())
         role: Role = "in-process" if record["role"] == "in-process" else "daemon"
@@ -43,13 +43,13 @@ def read_owner(paths: DataPaths) -> Owner | None:
 
 
 def living_owner(paths: DataPaths) -> Owner | None:
-    """The owner on record, if its process runs."""
+    """The recorded owner, if its process runs."""
     owner = read_owner(paths)
     return owner if owner is not None and owner.process.is_alive else None
 
 
 def write_owner(paths: DataPaths, owner: Owner) -> None:
-    """Put the owner on record; only the holder of the lock may."""
+    """Record the owner; only the holder of the lock may call it."""
     record = {"pid": owner.process.pid, "create_time": owner.process.create_time, "role": owner.role}
     write_private(paths.owner, json.dumps(record).encode())
 
@@ -63,7 +63,7 @@ def idle_seconds(paths: DataPaths) -> float:
 
 
 def in_use(paths: DataPaths, owner: Owner | None) -> DataDirectoryInUse:
-    """The error of a directory that somebody else owns; None for an owner that is not on record."""
+    """The error of a directory with another owner; None if the owner is not recorded."""
     root = str(paths.root)
     if owner is None:
         who, fix = "another process", "find it with: memoryd doctor"
@@ -77,10 +77,10 @@ def in_use(paths: DataPaths, owner: Owner | None) -> DataDirectoryInUse:
 
 
 def unusable(paths: DataPaths, error: OSError) -> DataDirectoryError:
-    """The error of a directory that the system does not let us use: read-only, full, not ours."""
+    """The error of a directory that is read-only, full or not ours."""
     root = str(paths.root)
     return DataDirectoryError(
-        f"{root} cannot be used: {error.strerror or error} ({error.filename or root}); mend that, or set "
+        f"{root} cannot be used: {error.strerror or error} ({error.filename or root}); fix that, or set "
         f"{HOME_VARIABLE} to a directory you may write",
         path=root,
     )

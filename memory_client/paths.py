@@ -1,7 +1,7 @@
-"""Where everything lies. The only other reader of the environment is `memoryd.app`.
+"""The layout of the data directory. The only other reader of the environment is `memoryd.app`.
 
 `MEMORYD_HOME` is the data directory itself, else platformdirs decides. Locks, the connection file and the
-spawn report lie inside it, as run directories differ between the sessions of one user.
+spawn report are inside it, as runtime directories differ between the sessions of one user.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class DataPaths:
 
     @classmethod
     def default(cls) -> DataPaths:
-        """From `MEMORYD_HOME`, else the platform's place for user data."""
+        """From `MEMORYD_HOME`, else the platform's directory for user data."""
         home = os.environ.get(HOME_VARIABLE)
         if home:
             return cls(Path(home).expanduser().absolute())
@@ -42,7 +42,7 @@ class DataPaths:
 
     @classmethod
     def at(cls, data_dir: str | os.PathLike[str] | None) -> DataPaths:
-        """Of a directory given by hand; None for the default."""
+        """Of a given directory; None for the default."""
         return cls.default() if data_dir is None else cls(Path(data_dir).expanduser().absolute())
 
     @property
@@ -107,7 +107,7 @@ class DataPaths:
         return self.run / "owner.json"
 
     def make(self) -> None:
-        """Make the directories private (0700). Raises `UnsafeDirectoryError` when others may write them."""
+        """Make the directories, private (0700). Raises `UnsafeDirectoryError` if others may write them."""
         for directory in (
             self.root,
             self.run,
@@ -123,7 +123,7 @@ class DataPaths:
 
 
 def check_private(path: Path) -> None:
-    """Raise `UnsafeDirectoryError` when somebody else owns `path` or may write it (POSIX)."""
+    """Raise `UnsafeDirectoryError` if another user owns `path` or may write it (POSIX)."""
     if sys.platform == "win32":
         return
     info = path.stat()
@@ -141,7 +141,7 @@ def check_private(path: Path) -> None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file of mode 0600 atomically: whole or not at all."""
+    """Write a file of mode 0600 atomically."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(descriptor, "wb") as file:

@@ -1,4 +1,4 @@
-"""Naming a process for good: its pid together with its create time, as pids are used again."""
+"""A process named by its pid and create time, as pids are reused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import psutil
 
 _SAME_TIME = 2.0
-"""Seconds two readings of one create time may differ by: Linux derives it from the boot time, which moves
+"""How much two readings of one create time may differ: Linux derives it from the boot time, which moves
 when the clock is set."""
 _KILL_SECONDS = 5.0
 _POLL = 0.01
@@ -25,7 +25,7 @@ def process_exists(pid: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ProcessId:
-    """A process that cannot be mistaken for a later one of the same pid. create_time: epoch seconds."""
+    """A process, distinct from a later one with the same pid. create_time: epoch seconds."""
 
     pid: int
     create_time: float
@@ -40,7 +40,7 @@ class ProcessId:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs; one that only waits to be reaped does not."""
+        """Whether it still runs; a zombie does not."""
         return self._find() is not None
 
     def wait(self, seconds: float) -> bool:
@@ -53,10 +53,10 @@ class ProcessId:
         return True
 
     def end(self, seconds: float) -> bool:
-        """Ask it to stop, after `seconds` end it by force; whether it is gone.
+        """Terminate it, and kill it after `seconds`; whether it is gone.
 
-        The process is checked against its create time, so no other one is ever hit.
-        Raises `PermissionError` when it belongs to somebody else.
+        Its create time is checked first, so no other process is ever hit.
+        Raises `PermissionError` if it belongs to another user.
         """
         import psutil
 
@@ -69,7 +69,7 @@ class ProcessId:
         except psutil.NoSuchProcess:
             return True
         except psutil.AccessDenied:
-            raise PermissionError(f"process {self.pid} belongs to somebody else") from None
+            raise PermissionError(f"process {self.pid} belongs to another user") from None
         return self.wait(_KILL_SECONDS)
 
     def _find(self) -> psutil.Process | None:

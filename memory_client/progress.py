@@ -17,7 +17,7 @@ _callback: ContextVar[ProgressCallback | None] = ContextVar("memory_client_progr
 
 @contextmanager
 def on_progress(callback: ProgressCallback) -> Iterator[None]:
-    """Call `callback(done, total, what)` as the calls made inside report; it must not block."""
+    """Call `callback(done, total, what)` with the progress of calls inside; it must not block."""
     token = _callback.set(callback)
     try:
         yield
@@ -26,5 +26,5 @@ def on_progress(callback: ProgressCallback) -> Iterator[None]:
 
 
 def current_callback() -> ProgressCallback | None:
-    """The callback in force, if any."""
+    """The current callback, if any."""
     return _callback.get()

@@ -36,7 +36,7 @@ _STATUSES = ("ok", "error", "progress", "chunk")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call. seconds_left: what remains of the caller's time, None without limit."""
+    """One call. seconds_left: of the caller's time limit, None without limit."""
 
     correlation: int
     method: str
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer, or a part of it."""
+    """One reply, or a part of it."""
 
     correlation: int
     status: ReplyStatus
@@ -93,7 +93,7 @@ def encode_request(request: Request) -> bytes:
 
 
 def _unsendable(params: dict[str, Any]) -> InvalidParameterError | None:
-    """What says which value it is; the daemon would, but never sees it."""
+    """The error that names the value that cannot be sent."""
     for path, value in _leaves(params, ""):
         try:
             msgpack.packb(value)
@@ -120,7 +120,7 @@ def _leaves(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 
 def correlation_of(message: list[Any]) -> int:
-    """The correlation of a request that may be malformed otherwise; -1 when there is none."""
+    """The correlation of a possibly malformed request; -1 if there is none."""
     value = message[1] if len(message) > 1 else None
     return value if isinstance(value, int) and not isinstance(value, bool) else -1
 

@@ -1,4 +1,4 @@
-"""The drop-in for `KnowledgeBase`: change one import and the daemon does the work."""
+"""A replacement for `KnowledgeBase` that calls the daemon."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory_client.paths import DataPaths
 class KnowledgeBaseProxy(KnowledgeClient):
     """`KnowledgeClient` with the constructor of `KnowledgeBase`: the daemon of exactly that directory.
 
-    Raises `ConfigurationError` for `settings`: they are the daemon's and stand in its config.toml.
+    Raises `ConfigurationError` for `settings`: those of the daemon are in its config.toml.
     """
 
     def __init__(

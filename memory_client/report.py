@@ -1,4 +1,4 @@
-"""What a started daemon tells its starter: that it serves, or why it cannot. One file a start in `run/`."""
+"""The report of a daemon to its starter: that it serves, or why it cannot. One file per start in `run/`."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _PATTERN = "spawn-*.json"
 
 
 def new_report(paths: DataPaths) -> Path:
-    """A path of its own for the report of one start."""
+    """The path of the report of one start."""
     return paths.run / _PATTERN.replace("*", secrets.token_hex(8))
 
 
 def report_serving(report: Path, info: ConnectionInfo) -> None:
-    """The daemon answers."""
+    """Report that the daemon serves."""
     write_private(report, json.dumps({"serving": asdict(info)}).encode())
 
 
 def report_failure(report: Path, error: MemorydError) -> None:
-    """The daemon cannot start."""
+    """Report why the daemon cannot start."""
     write_private(report, json.dumps({"failed": to_wire(error)}, default=str).encode())
 
 
 def read_report(report: Path) -> ConnectionInfo | MemorydError | None:
-    """What the daemon said; None while it said nothing."""
+    """The report; None while there is none."""
     try:
         content = json.loads(report.read_bytes())
     except FileNotFoundError:
@@ -41,6 +41,6 @@ def read_report(report: Path) -> ConnectionInfo | MemorydError | None:
 
 
 def clear_reports(paths: DataPaths) -> None:
-    """Remove what earlier starts left; call it under the start lock."""
+    """Remove the reports of earlier starts; call it under the start lock."""
     for report in paths.run.glob(_PATTERN):
         report.unlink(missing_ok=True)

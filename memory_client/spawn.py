@@ -1,4 +1,4 @@
-"""The daemon's process: which interpreter, which environment, how it is started."""
+"""Starts the process of the daemon: its interpreter, environment and command line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TAIL_BYTES = 16_384
 
 
 def interpreter() -> str:
-    """The Python to run the daemon with. Raises `LaunchError` naming the fix when there is none."""
+    """The Python for the daemon. Raises `LaunchError` with the fix if there is none."""
     chosen = environment().get(PYTHON_VARIABLE)
     if chosen:
         found = shutil.which(os.path.expanduser(chosen))
@@ -48,14 +48,16 @@ def interpreter() -> str:
     if getattr(sys, "frozen", False):
         raise LaunchError(f"this app is frozen and cannot run the daemon with its own interpreter; {fix}")
     if not sys.executable or _PYTHON.fullmatch(Path(sys.executable).name) is None:
-        raise LaunchError(f"{sys.executable or 'this interpreter'} is not a Python to start anew; {fix}")
+        raise LaunchError(
+            f"{sys.executable or 'this interpreter'} is not a Python that can be started again; {fix}"
+        )
     if importlib.util.find_spec("memoryd") is None:
         raise LaunchError(f"{sys.executable} has no memoryd; {fix}")
     return sys.executable
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the daemon may see of an environment; all else, secrets of the app included, stays behind."""
+    """The variables the daemon gets; all others, with the secrets of the app, are left out."""
     allowed = {
         name: value
         for name, value in environ.items()
@@ -66,9 +68,9 @@ def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def spawn(paths: DataPaths, report: Path, settings: Sequence[str] = ()) -> Popen[bytes]:
-    """Start a daemon in a session of its own. settings: `name=value` for its command line.
+    """Start a daemon in a new session. settings: `name=value` for its command line.
 
-    Never a fork: this process may hold threads, sockets and locks that would not survive it.
+    Never a fork: threads, sockets and locks of this process would not survive it.
     Raises `LaunchError`.
     """
     import subprocess
@@ -97,12 +99,12 @@ def spawn(paths: DataPaths, report: Path, settings: Sequence[str] = ()) -> Popen
 
 
 def reap_later(child: Popen[bytes]) -> None:
-    """Leave no zombie behind when the daemon ends before this process."""
+    """Leave no zombie when the daemon exits before this process."""
     threading.Thread(target=child.wait, name="memoryd-reaper", daemon=True).start()
 
 
 def log_size(paths: DataPaths) -> int:
-    """Where the log ends now, for `log_tail`."""
+    """The current size of the log, for `log_tail`."""
     return paths.log_file.stat().st_size if paths.log_file.exists() else 0
 
 

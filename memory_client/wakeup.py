@@ -1,4 +1,4 @@
-"""Waking a thread that polls sockets."""
+"""Wakes a thread that polls sockets."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Wakeup:
         self._pending = False
 
     def fileno(self) -> int:
-        """What to poll for reading."""
+        """The file descriptor to poll for reading."""
         return self._reader.fileno()
 
     @contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Inside, signals wake the poller, when it is the main thread.
+        """Inside, signals wake the poller if it is the main thread.
 
-        Python's own handler only sets a flag: one that comes just before the poll would wait until
-        something else makes it return.
+        Python's own handler only sets a flag: a signal just before the poll would wait until something
+        else makes the poll return.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -42,7 +42,7 @@ class Wakeup:
             signal.set_wakeup_fd(before)
 
     def wake(self) -> None:
-        """Make the poller return. What it is to find must be in place before."""
+        """Make the poller return. Queue its work first."""
         if self._pending:
             return
         self._pending = True
@@ -51,10 +51,10 @@ class Wakeup:
         except BlockingIOError:
             return  # full of wake-ups
         except OSError:
-            return  # closed: nobody polls any more
+            return  # closed
 
     def clear(self) -> None:
-        """Take the wake-ups back; look for what woke you after it, never before."""
+        """Clear the wake-ups; look for work after it, never before."""
         try:
             self._reader.recv(4096)
         except BlockingIOError:

@@ -8,22 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
 
-from memory_client.api import (
-    AdminAPI,
-    ConflictsAPI,
-    ConversationAPI,
-    DecayAPI,
-    ForgetAPI,
-    KnowledgeAPI,
-    LifeAPI,
-    MemoryAPI,
-    MethodSpec,
-    ReviewAPI,
-    TriplesAPI,
-    VersionsAPI,
-    bind,
-)
+from memory_client.api import MethodSpec
 from memory_client.deadline import Deadline
+from memory_client.groups import Methods, open_groups
 from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
 from memoryd.app.build import App
@@ -35,43 +22,7 @@ CALL_SECONDS = 30.0
 """Deadline of an ordinary call, as in the client; only waiting for the model takes that long."""
 
 
-class _Group:
-    def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None:
-        self._invoke = invoke
-
-
-@bind("conversation")
-class _Conversation(_Group, ConversationAPI):
-    pass
-
-
-@bind("decay")
-class _Decay(_Group, DecayAPI):
-    pass
-
-
-@bind("review")
-class _Review(_Group, ReviewAPI):
-    pass
-
-
-@bind("triples")
-class _Triples(_Group, TriplesAPI):
-    pass
-
-
-@bind("knowledge")
-class _Knowledge(_Group, KnowledgeAPI):
-    pass
-
-
-@bind("admin")
-class _Admin(_Group, AdminAPI):
-    pass
-
-
-@bind("memory")
-class KnowledgeBase(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
+class KnowledgeBase(Methods):
     """A store opened in this process, the only owner of its data directory until `close`.
 
     data_dir: None for `MEMORYD_HOME` or the platform's place. settings: `{"group.name": value}`, above
@@ -97,12 +48,7 @@ class KnowledgeBase(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
             undo.callback(self._app.close)
             self._app.open()
             undo.pop_all()
-        self.conversation: ConversationAPI = _Conversation(self._invoke)
-        self.decay: DecayAPI = _Decay(self._invoke)
-        self.review: ReviewAPI = _Review(self._invoke)
-        self.triples: TriplesAPI = _Triples(self._invoke)
-        self.knowledge: KnowledgeAPI = _Knowledge(self._invoke)
-        self.admin: AdminAPI = _Admin(self._invoke)
+        open_groups(self)
 
     def close(self) -> None:
         """Close the store and release the directory. May be called twice."""

@@ -41,7 +41,7 @@ class AsyncKnowledgeClient(AsyncCore):
 {attributes}
 {memory}
 '''
-GROUP = """class Async{title}Client:
+GROUP = """class _{title}Group:
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None: ...
 {methods}
 """
@@ -53,15 +53,10 @@ def stub() -> str:
     return HEAD.format(
         parameters=_imports(parameters),
         names=_imports(types),
-        groups="\n".join(GROUP.format(title=_title(one), methods=_methods(one)) for one in apart).rstrip(),
-        attributes="\n".join(f"    {one}: Async{_title(one)}Client" for one in apart),
+        groups="\n".join(GROUP.format(title=one.title(), methods=_methods(one)) for one in apart).rstrip(),
+        attributes="\n".join(f"    {one}: _{one.title()}Group" for one in apart),
         memory=_methods("memory"),
     )
-
-
-def _title(group: str) -> str:
-    """The name of a group in that of its class; `AsyncKnowledgeClient` is the client itself."""
-    return "KnowledgePoints" if group == "knowledge" else group.title()
 
 
 def _imports(module: ModuleType) -> str:

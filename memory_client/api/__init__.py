@@ -1,6 +1,6 @@
-"""The one declaration of every remote method: one class a group, typed and documented.
+"""The one declaration of every method, typed and documented, in classes by group.
 
-Clients, the in-process face and the service are all made from or checked against it.
+Clients, `KnowledgeBase` and the dispatcher are built from it.
 """
 
 from memory_client.api.admin import AdminAPI

@@ -1,4 +1,4 @@
-"""All declared methods by wire name, and the bodies made from them."""
+"""All declared methods by wire name, and their bodies in clients."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ METHODS: dict[str, MethodSpec] = {
 
 
 def find(wire: str) -> MethodSpec:
-    """The spec of a wire name. Raises `UnknownMethodError` naming the near miss."""
+    """The spec of a wire name. Raises `UnknownMethodError` with the nearest name."""
     spec = METHODS.get(wire)
     if spec is None:
         near = get_close_matches(wire, METHODS, n=1)
@@ -54,7 +54,7 @@ def find(wire: str) -> MethodSpec:
 def bind(group: str) -> Callable[[C], C]:
     """Class decorator: give a subclass of an API class bodies that call `self._invoke(spec, arguments)`.
 
-    Whatever the class defines itself is left alone.
+    Methods that the class defines itself are kept.
     """
 
     def decorate(cls: C) -> C:

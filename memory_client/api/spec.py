@@ -1,4 +1,4 @@
-"""What a declaration says about a method."""
+"""The specification of a method, read from its declaration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def long_running(function: F) -> F:
 class MethodSpec:
     """One method of one group.
 
-    api: the class that declares it. wire: `group.name`. positional: names that may come without keyword,
+    api: the class that declares it. wire: `group.name`. positional: names that may be given without keyword,
     in order. is_write: takes a `request_id`. is_long: no default time limit.
     """
 
@@ -54,7 +54,7 @@ class MethodSpec:
 
     @functools.cached_property
     def defaults(self) -> dict[str, Any]:
-        """Of the parameters that may be left out."""
+        """Optional parameters with their defaults."""
         return {n: p.default for n, p in self.parameters.items() if p.default is not p.empty}
 
     @property
@@ -62,7 +62,7 @@ class MethodSpec:
         return "request_id" in self.parameters
 
     def result(self, payload: Any) -> Any:
-        """What the caller gets of a reply's payload, of the type that is declared."""
+        """The payload of a reply as the declared type."""
         return Hits.from_wire(payload) if self.signature.return_annotation == Hits.__name__ else payload
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class MethodSpec:
         return named
 
     def check_names(self, params: Mapping[str, Any]) -> None:
-        """Raise `UnknownParameterError` for a name too many or one that is missing."""
+        """Raise `UnknownParameterError` for an unknown name or a missing one."""
         for name in params:
             if name not in self.parameters:
                 near = get_close_matches(str(name), self.parameters, n=1)

@@ -15,30 +15,15 @@ import pytest
 
 import memory_client
 from memory_client import types
-from memory_client.aio import (
-    AsyncAdminClient,
-    AsyncConversationClient,
-    AsyncDecayClient,
-    AsyncKnowledgeClient,
-    AsyncKnowledgePointsClient,
-    AsyncReviewClient,
-    AsyncTriplesClient,
-)
+from memory_client.aio import AsyncKnowledgeClient
 from memory_client.api import (
     GROUPS,
     METHODS,
     MethodSpec,
 )
-from memory_client.client import (
-    AdminClient,
-    ConversationClient,
-    DecayClient,
-    KnowledgeClient,
-    KnowledgePointsClient,
-    ReviewClient,
-    TriplesClient,
-)
+from memory_client.client import KnowledgeClient
 from memory_client.errors import registry
+from memory_client.groups import GROUP_CLASSES
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.service.dispatch import Handler
@@ -48,18 +33,7 @@ FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeBaseProxy),
     ("memory", AsyncKnowledgeClient),
     ("memory", KnowledgeBase),
-    ("conversation", ConversationClient),
-    ("conversation", AsyncConversationClient),
-    ("decay", DecayClient),
-    ("decay", AsyncDecayClient),
-    ("review", ReviewClient),
-    ("review", AsyncReviewClient),
-    ("knowledge", KnowledgePointsClient),
-    ("knowledge", AsyncKnowledgePointsClient),
-    ("triples", TriplesClient),
-    ("triples", AsyncTriplesClient),
-    ("admin", AdminClient),
-    ("admin", AsyncAdminClient),
+    *GROUP_CLASSES.items(),
 ]
 OF_FACES = [
     (face, {spec.name: spec for spec in METHODS.values() if spec.group == group}) for group, face in FACES
@@ -147,7 +121,7 @@ def _narrowed(own: Any, wider: dict[Any, Any]) -> Any:
 
 def test_no_method_is_called_like_a_type() -> None:
     assert not {spec.name for spec in METHODS.values()} & {"list", "dict", "set", "type", "id"}
-    assert {spec.group for spec in METHODS.values()} == set(GROUPS)
+    assert {spec.group for spec in METHODS.values()} == set(GROUPS) == {"memory", *GROUP_CLASSES}
 
 
 def test_the_stub_of_the_asynchronous_client_is_current() -> None:

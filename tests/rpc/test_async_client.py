@@ -123,7 +123,7 @@ def test_the_deadline_names_the_step(running: Serving, dispatcher: Scripted) -> 
     block = dispatcher.handlers["memory.count"] = Blocker()
 
     async def body(client: AsyncKnowledgeClient) -> None:
-        with pytest.raises(DeadlineExceededError, match=r"waiting for the answer to memory\.count"):
+        with pytest.raises(DeadlineExceededError, match=r"waiting for the reply to memory\.count"):
             await client.with_timeout(0.1).count()
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(client.count(), 0.05)
