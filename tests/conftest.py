@@ -16,6 +16,9 @@ from memoryd.models.e5 import cache
 from support.daemons import SpawnedDaemon, daemons_of, end_daemons
 from support.waiting import no_new_threads
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a core; OpenMP's threads would spin on all of them
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # a busy machine is no fault: speed is shown by benchmarks
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")

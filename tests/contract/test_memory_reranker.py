@@ -19,6 +19,7 @@ needs_library = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is None,
     reason="NOT TESTED: sentence-transformers is not installed (extra `dev` has it)",
 )
+pytestmark = pytest.mark.xdist_group("torch")  # one worker imports it
 
 
 def opened(home: Path, model: Path | str) -> KnowledgeBase:

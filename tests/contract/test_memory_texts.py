@@ -122,7 +122,7 @@ def test_nobody_waits_for_a_long_text_and_a_deleted_one_is_left_off(ready: Face,
     """Which takes minutes to embed; the others wait for their vectors, too, as they are over 1 KB."""
     kb = ready.kb
     letters = random.Random(8)
-    text = " ".join("".join(letters.choices(string.ascii_lowercase, k=6)) for _ in range(100_000))
+    text = " ".join("".join(letters.choices(string.ascii_lowercase, k=6)) for _ in range(50_000))
     long = kb.add(text, user_id=user)
     eventually("it is in hand", lambda: kb.status()["pending_vector_count"] == 1, 20)
 

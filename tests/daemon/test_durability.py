@@ -137,7 +137,8 @@ class Torture:
             assert text not in {hit["text"] for hit in hits}
         text = f"added after the restart {secrets.token_hex(8)}"
         id = client.add(text, user_id="reader")
-        assert client.search(text.split()[-1], 1, user_id="reader")[0]["id"] == id
+        # by words: the endpoint's vectors of other texts may be near by chance
+        assert client.search(text.split()[-1], 1, user_id="reader", mode="lexical")[0]["id"] == id
 
     def _find_by_meaning(self, client: KnowledgeClient, ledger: Ledger) -> None:
         """The endpoint's vectors are the same for the same text: a memory is nearest to itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from dataclasses import asdict
@@ -175,7 +176,8 @@ def test_an_interpreter_of_another_release(
 ) -> None:
     """What it says of itself is checked: the newest client cannot work with it either."""
     info = ConnectionInfo("tcp://127.0.0.1:9", "x" * 40, 1, 1.0, PROTOCOL + 1, "99.0.0", 1, "")
-    report = f"import json; open(sys.argv[-1], 'w').write(json.dumps({ {'serving': asdict(info)}!r}))"
+    answer = json.dumps({"serving": asdict(info)})
+    report = f"place = sys.argv[-1]; open(place + '~', 'w').write({answer!r}); os.replace(place + '~', place)"
     monkeypatch.setenv("MEMORYD_PYTHON", interpreter_that(tmp_path, report))
     with pytest.raises(VersionError, match=r"interpreter .* has memoryd 99\.0\.0"):
         ensure_daemon(DataPaths(home), Deadline.after(PATIENCE))

@@ -23,6 +23,7 @@ needs_library = pytest.mark.skipif(
     importlib.util.find_spec("sentence_transformers") is None,
     reason="NOT TESTED: sentence-transformers is not installed (extra `dev` has it)",
 )
+pytestmark = pytest.mark.xdist_group("torch")  # one worker imports it
 CHOICE = RerankerChoice("scripted")
 
 Opener = Callable[[RerankerChoice], PairScorer]

