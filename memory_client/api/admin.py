@@ -1,4 +1,4 @@
-"""Group `admin`: looking after the store."""
+"""Group `admin`: maintenance."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ class AdminAPI:
 
     @long_running
     def reindex(self) -> ReindexResult:
-        """Rebuild everything derived from the memories: the keyword index, the vectors, the hot index.
+        """Rebuild everything derived from the stored texts: keyword index, vectors, hot index.
 
-        Search goes on with what is left of the old index meanwhile; texts are embedded again.
+        Searches use the old index until the new one is complete; texts are embedded again in the background.
         """
 
     @long_running
     def compact(self) -> CompactResult:
-        """Merge fragments, drop old versions of the vector store, give space back to the disk."""
+        """Merge fragments, drop old versions of the vector store and return free space to the disk."""
 
     @long_running
     def doctor(self, *, repair: bool = False) -> list[CheckResult]:
-        """Check the store and everything derived from it; `repair` mends what can be mended."""
+        """Check the store and everything derived from it; `repair` fixes what can be fixed."""
 
     def metrics(self) -> Metrics:
-        """Counts and latencies a method, the queue and the caches, since the start."""
+        """Counts and latencies per method, the queue and the caches, since the start."""
 
     def config(self) -> list[SettingValue]:
-        """Every setting with its value and where it came from; secrets are masked."""
+        """Every setting with its value and source; secrets are masked."""
 
     def shutdown(self) -> None:
-        """Stop the process after the work in hand."""
+        """Stop the process after the running requests."""

@@ -1,4 +1,4 @@
-"""Group `memory`, continued: what excludes each other, and which of it holds."""
+"""Group `memory`, continued: conflicts between memories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from memory_client.types import Conflict, ResolveResult
 
 
 class ConflictsAPI:
-    """Conflicts between memories, and between versions of one."""
+    """Conflicts between memories, and between versions of one memory."""
 
     @long_running
     def conflicts(
@@ -20,22 +20,23 @@ class ConflictsAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> list[Conflict]:
-        """Statements that exclude each other: negation, opposite words, numbers, dates, places, attributes of
-        which there is one (name, birthday, age, job, spouse, home); the gravest first, then the newest.
+        """Statements that contradict each other, the most severe first, then the newest.
 
-        The active memories made or changed within `window` (`12h`, `30d`, `8w`, `all`; by default the setting
-        `conflicts.window_days`; at most the 1,000 newest) are compared with those near them in meaning and by
-        triples; with `memory_id` that memory is, whenever it was made. What is found is noted and returned
-        again until it is resolved, until one of the two is changed or no longer active. Changes of a memory
-        within the window that contradict the version before are returned too, with the state `resolved` and
-        no id; without `memory_id` also contradictions between knowledge points (ids `knp_`) that a merge has
-        met. Each side names its version, who made it, when and why. Of a memory that is archived or
-        superseded nothing is returned. `decided=True` returns instead what `resolve` has decided within the
-        window and still holds: `resolved` by archiving the loser, or `dismissed` by `keep_both`, with
-        `decided_by`, `decided_at` and the reason as `decision`.
+        Types: negation, antonyms, numbers, dates, places, and attributes of which a person has one (name,
+        birthday, age, job, spouse, home). Recurring events (trips, purchases, meetings) do not contradict
+        each other by their times and numbers.
 
-        Happenings that may recur (trips, purchases, meetings) do not exclude each other by their times and
-        numbers. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError`.
+        Active memories created or changed within `window` (`12h`, `30d`, `8w`, `all`; default: setting
+        `conflicts.window_days`; at most the 1,000 newest) are compared with similar memories and with related
+        triples; with `memory_id` only that memory is compared, whatever its age. A conflict is recorded and
+        returned again until it is resolved or one of its memories is changed or no longer active. A change
+        within the window that contradicts the version before is returned with state `resolved` and no id.
+        Without `memory_id`, conflicts between knowledge points (ids `knp_`) found by a merge are returned
+        too. Archived and superseded memories have no conflicts.
+
+        `decided=True` returns instead the decisions of `resolve` within the window that still hold:
+        `resolved` by archiving the loser, or `dismissed` by `keep_both`, with `decided_by`, `decided_at` and
+        the reason as `decision`. Raises `NotFoundError`, `WrongIdError`, `InvalidParameterError`.
         """
 
     def resolve(
@@ -50,11 +51,11 @@ class ConflictsAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> ResolveResult:
-        """Decide between two memories: the loser is archived as `wrong`, and what was open between the two is
-        closed; the winner stays as it is. `restore` brings the loser back, with all that it excludes.
+        """Decide between two memories: archive the loser as `wrong` and close their conflicts.
 
-        keep_both: they do not exclude each other; nothing is archived and the pair is not told again while
-        both say what they say. Only so can two knowledge points be resolved. Raises `NotFoundError`,
-        `WrongIdError`, `InvalidParameterError` when both are one or the loser is a system memory,
-        `InvalidStateError` when one of them is not active.
+        The winner is unchanged. `restore` makes the loser active again, and its conflicts open again.
+        `keep_both`: they do not contradict each other; nothing is archived, and the pair is not reported
+        again while both texts are unchanged. Two knowledge points can only be resolved this way. Raises
+        `NotFoundError`, `WrongIdError`, `InvalidParameterError` if both ids are the same or the loser is a
+        system memory, and `InvalidStateError` if one of them is not active.
         """

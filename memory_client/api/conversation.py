@@ -1,4 +1,4 @@
-"""Group `conversation`: sessions and their turns, the evidence under everything."""
+"""Group `conversation`: sessions and their turns."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from memory_client.types import (
 
 
 class ConversationAPI:
-    """What was said, word for word.
+    """Conversations, stored word for word.
 
-    A session is the app's own name for a conversation, of one user and one agent (or none). Its turns count
-    up from position 0. A turn with an agent is seen only by that agent and `"*"`. Everywhere else the rules
-    of the flat methods hold: user, agent, `request_id`, `InvalidParameterError`.
+    A session id is the app's own name for a conversation; a session belongs to one user and one agent (or
+    none). Its turns are numbered from position 0. A turn with an agent is visible only to that agent and to
+    `"*"`. User, agent, `request_id` and `InvalidParameterError` work as in the group `memory`.
     """
 
     def append(
@@ -43,13 +43,13 @@ class ConversationAPI:
         remember: bool = True,
         request_id: Name | None = None,
     ) -> AppendResult:
-        """Store one turn durably, without waiting for its vector; keyword search finds it at once.
+        """Store one turn durably without waiting for its vector; keyword search finds it at once.
 
-        `at`: when it was said, epoch seconds or ISO 8601, by default now; `tz`: the speaker's time zone by
-        its IANA name, in which an `at` without offset and relative words ("yesterday") are understood,
-        by default that of the setting `search.timezone`, else the machine's. `speaker`: the name of who
-        speaks. `remember=False`: in the window only, never indexed, gone with the closing of the session.
-        Credentials are replaced by `[secret:kind]` first. A closed session is opened again.
+        `at`: when it was said, epoch seconds or ISO 8601; default: now. `tz`: the speaker's IANA time zone,
+        in which an `at` without offset and words like "yesterday" are read; default: the setting
+        `search.timezone`, else the zone of the machine. `speaker`: the speaker's name. `remember=False`: kept
+        in the window only, never indexed, deleted when the session ends. Credentials are replaced by
+        `[secret:kind]` before the text is stored. A turn reopens an ended session.
         """
 
     @long_running
@@ -63,12 +63,12 @@ class ConversationAPI:
         tz: str | None = None,
         request_id: Name | None = None,
     ) -> ExtendResult:
-        """Store many turns with their vectors, chunk by chunk, in order.
+        """Store many turns in order, in chunks, with their vectors.
 
-        An item takes what `append` takes: `role`, `text` (or `content`), `at` (or `timestamp`), `tz` (by
-        default that of the call), `speaker`, `metadata`, `remember`, and a `user_id`, which must be that of
-        the call. Every item is checked before the first is stored. A chunk is acknowledged as a whole; a
-        repeated request goes on where the first one stopped.
+        An item takes what `append` takes: `role`, `text` (or `content`), `at` (or `timestamp`), `tz`
+        (default: that of the call), `speaker`, `metadata`, `remember`, and a `user_id`, which must be that of
+        the call. Every item is checked before the first is stored. A chunk is stored completely or not at
+        all; a repeated request continues after the last stored chunk.
         """
 
     def window(
@@ -79,7 +79,7 @@ class ConversationAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> list[Turn]:
-        """The newest `limit` (1 to 1000) turns of a session in order, those not to be remembered too."""
+        """The newest `limit` (1 to 1000) turns of a session in order, also those with `remember=False`."""
 
     def page(
         self,
@@ -92,14 +92,14 @@ class ConversationAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> TurnPage:
-        """Remembered turns of a session, or of all, by when they were said; `limit` 1 to 1000.
+        """Remembered turns of a session, or of all sessions, by time; `limit` 1 to 1000.
 
-        `cursor` is that of the page before and goes with the same session, filters and order; `total`
-        counts all pages.
+        `cursor` comes from the page before and requires the same session, filters and order; `total` counts
+        all pages.
         """
 
     def get(self, id: TurnId, *, user_id: Name = "default", agent_id: Name | None = None) -> Turn | None:
-        """One turn, or None when it is unknown, another user's or gone. Raises `WrongIdError`."""
+        """One turn, or None if it is unknown, another user's or deleted. Raises `WrongIdError`."""
 
     @long_running
     def delete(
@@ -111,9 +111,9 @@ class ConversationAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> DeleteResult:
-        """Destroy the turns of `ids`, or a whole session: one of the two.
+        """Destroy turns by `ids`, or a whole session; give one of the two.
 
-        Unknown ids and sessions raise `NotFoundError` and nothing is deleted. Raises `WrongIdError`.
+        Unknown ids and sessions raise `NotFoundError`, and nothing is deleted. Raises `WrongIdError`.
         """
 
     def end(
@@ -124,8 +124,8 @@ class ConversationAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> EndResult:
-        """Close a session; its turns that are not to be remembered go.
+        """End a session and delete its turns with `remember=False`.
 
-        A session without a turn for `conversation.idle_minutes` closes by itself; the time a turn was
-        received counts, not its `at`. Raises `NotFoundError` for a session that never was.
+        A session without a turn for `conversation.idle_minutes` ends by itself; the time a turn was received
+        counts, not its `at`. Raises `NotFoundError` for an unknown session.
         """

@@ -1,4 +1,4 @@
-"""Group `decay`: what the clock does to memories."""
+"""Group `decay`: passes that archive faded and expired memories."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from memory_client.types import DecayPass, DecayPreview, DeleteResult, UndoPassR
 
 
 class DecayAPI:
-    """Passes over what has faded, and over what has expired.
+    """Decay passes: they archive memories and queue reviews, and never destroy anything.
 
-    A pass archives and queues reviews, never destroys: facts whose importance has fallen below .2 (unless
-    verified or stated by the user), episodes after 7 days, and what is past its `expires_at`; a review for
-    each fact that falls below .5. It takes a share of the memories at a time (`decay.max_fraction`). One is
-    made when the last is a day old (`decay.pass_hours`). User and agent as everywhere.
+    A pass archives facts whose importance is below 0.2 (unless verified or stated by the user), episodes
+    after 7 days, and memories past their `expires_at`; it queues a review of each fact below 0.5. One pass
+    changes at most a fraction of the memories (`decay.max_fraction`). A pass is made when the last one is a
+    day old (`decay.pass_hours`). User and agent work as in the group `memory`.
     """
 
     @long_running
@@ -26,7 +26,7 @@ class DecayAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> DecayPreview:
-        """What a pass would do now, the first `limit` (0 to 1000) memories by name; changes nothing."""
+        """What a pass would do now, with the first `limit` (0 to 1000) memories; changes nothing."""
 
     @long_running
     def run(
@@ -47,10 +47,10 @@ class DecayAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UndoPassResult:
-        """Bring back what a pass archived, each as `restore` does, and withdraw its open reviews.
+        """Restore what a pass archived, each memory as `restore` does, and withdraw its pending reviews.
 
-        What it did to memories of other agents stays; `agent_id="*"` undoes all of it. Raises
-        `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is undone already.
+        Changes to memories of other agents are kept; `agent_id="*"` undoes all. Raises `NotFoundError`,
+        `WrongIdError`, and `InvalidStateError` if it is already undone.
         """
 
     @long_running
@@ -63,9 +63,10 @@ class DecayAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> DeleteResult:
-        """Destroy what was archived more than `older_than_days` days ago, by default `decay.retention_days`.
+        """Destroy memories archived more than `older_than_days` days ago; default: `decay.retention_days`.
 
-        Skips memories that are pinned, core or system, and those whose age may come from a jump of the clock:
-        a period without a pass or an active day counts for at most a quarter of `older_than_days`. `dry_run`
-        only returns what would be destroyed. Raises `InvalidParameterError` if only such memories are left.
+        Pinned, core and system memories are kept, and so are those whose age may come from a jump of the
+        clock: a period without a pass or an active day counts for at most a quarter of `older_than_days`.
+        `dry_run` only returns what would be destroyed. Raises `InvalidParameterError` if nothing is old
+        enough and the clock seems to have jumped.
         """

@@ -1,4 +1,4 @@
-"""Group `memory`, continued: what is destroyed for good."""
+"""Group `memory`, continued: destroying memories."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from memory_client.types import DeleteAllResult, DeleteResult, Filters, ForgetRe
 
 
 class ForgetAPI:
-    """Destroying memories, with all that only they carry.
+    """Destroying memories, with everything that belongs only to them.
 
-    What goes is gone from every index and file within the hour, of a whole user before the call returns;
-    backups are left, and named.
+    Deleted data is removed from every index and file within the hour; `delete_all` removes it before it
+    returns. Backups are not changed; the reply names them.
     """
 
     def delete(
@@ -28,10 +28,10 @@ class ForgetAPI:
     ) -> DeleteResult:
         """Destroy a memory in every state and version, and everything derived from it.
 
-        `sources` also destroys the turn it came from (`source_id`). What it said leaves a salted hash, so
-        that it is not extracted again; saying it again lifts that. A memory of category `system` needs
-        `force=True`. `operator` (as in `update_text`) and `reason` are kept without the text, and named by
-        the `NotFoundError` of `history`: do not repeat the text in the reason. Raises `NotFoundError`,
+        `sources` also destroys the turn it came from (`source_id`). A salted hash of its text remains, so
+        that it is not extracted again; adding the text again removes the hash. A memory of category `system`
+        needs `force=True`. `operator` (as in `update_text`) and `reason` are kept without the text, and the
+        `NotFoundError` of `history` shows them: do not repeat the text in the reason. Raises `NotFoundError`,
         `WrongIdError`.
         """
 
@@ -49,14 +49,13 @@ class ForgetAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> ForgetResult:
-        """Show what a query means, active or not: memories, turns and triples; then destroy some by `ids`.
+        """Preview the memories of any state, turns and triples that match a query; destroy some by `ids`.
 
-        `forget(query)` is the preview, of the `n_results` (1 to 1000) best texts and the triples around
-        them: what holds all words of the query, and what is clearly near in meaning where none of them
-        stands; `more_count` says how many are not shown. `forget(ids=[...], dry_run=False)` destroys what was
-        chosen of it, all or none. Memories that are system, core or pinned are left and named as `skipped`,
-        in the preview too, unless `force=True`. `reason` and `operator` as in `delete`. Raises
-        `NotFoundError`, `WrongIdError`.
+        `forget(query)` is the preview: the `n_results` (1 to 1000) best texts and the triples around them. A
+        text matches if it contains all words of the query or is clearly close to it in meaning; `more_count`
+        counts the matches that are not shown. `forget(ids=[...], dry_run=False)` destroys the chosen ones,
+        all or none. System, core and pinned memories are kept and listed in `skipped`, also in the preview,
+        unless `force=True`. `reason` and `operator` as in `delete`. Raises `NotFoundError`, `WrongIdError`.
         """
 
     @long_running
@@ -73,11 +72,11 @@ class ForgetAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> DeleteResult:
-        """Destroy the memories of `ids`, or those the filters find: one of the two, and not empty.
+        """Destroy memories by `ids`, or those that match the filters; give one of the two, not empty.
 
-        Unknown ids raise `NotFoundError` and nothing is deleted. Memories that are system, core or pinned are
-        left and named as `skipped`, unless `force=True`. `dry_run` only returns which would go. `reason` and
-        `operator` as in `delete`.
+        Unknown ids raise `NotFoundError`, and nothing is deleted. System, core and pinned memories are kept
+        and listed in `skipped`, unless `force=True`. `dry_run` only returns what would be deleted. `reason`
+        and `operator` as in `delete`.
         """
 
     @long_running

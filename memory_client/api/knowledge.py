@@ -1,4 +1,4 @@
-"""Group `knowledge`: what was learned of a user, as scored points in versions."""
+"""Group `knowledge`: what was learned about a user, as scored points in versions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from memory_client.types import (
 
 
 class KnowledgeAPI:
-    """Knowledge points: contents with a type (WorldModel, ExperientialKnowledge, OtherKnowledge) and a score.
+    """Knowledge points: texts with a type (WorldModel, ExperientialKnowledge, OtherKnowledge) and a score.
 
-    A version's id is the UTC time it was made, `YYYYMMDDHHMMSS`, with `-NNN` when that was taken; a version
-    never changes. It is an increment, a merge (which holds all its parents) or a rollback. What is known now
-    is the newest merge with the increments behind it. Points are common to the user's agents.
-    Raises `InvalidParameterError` for a value that does not fit, `NotFoundError` for a version that is not
-    there, everywhere.
+    A version id is the UTC time of its creation, `YYYYMMDDHHMMSS`, with `-NNN` if that is taken; a version
+    never changes. It is an increment, a merge (which contains all its parents) or a rollback. The current
+    knowledge is the newest merge or rollback plus the increments after it. All agents of the user share the
+    points. Every method raises `InvalidParameterError` for an invalid value and `NotFoundError` for an
+    unknown version.
     """
 
     @long_running
@@ -37,11 +37,12 @@ class KnowledgeAPI:
         *,
         request_id: Name | None = None,
     ) -> KnowledgeVersion:
-        """Store an increment; `version_id` None is now. The same version with the same points is no change.
+        """Store an increment; `version_id` None means now.
 
-        An id that lies before a merge or a rollback would never count: `InvalidParameterError`.
-        Credentials are replaced by `[secret:kind]` first. Raises `KnowledgeValidationError` for a point that
-        is none and for more than `knowledge.max_points`; nothing is stored then.
+        Saving the same version and points again changes nothing. An id older than a merge or rollback is an
+        `InvalidParameterError`, because it would have no effect. Credentials are replaced by `[secret:kind]`
+        before anything is stored. Raises `KnowledgeValidationError` for an invalid point and for more than
+        `knowledge.max_points` points; nothing is stored then.
         """
 
     @long_running
@@ -51,28 +52,28 @@ class KnowledgeAPI:
         version_id: str | None = "latest",
         top_k: Annotated[int, Between(1, 10_000)] | None = None,
     ) -> list[KnowledgePoint]:
-        """The points of a version as they were saved; `latest` is the newest one, None a sample.
+        """The points of a version as they were saved; `latest` is the newest version, None a sample.
 
-        `top_k`: only so many, those of the best scores; of a sample its size, 5 by default.
+        `top_k`: only the points with the highest scores; for a sample its size, 5 by default.
         """
 
     def get_latest_version_id(self, user_id: Name) -> str:
-        """The newest version, '' when there is none."""
+        """The id of the newest version, '' if there is none."""
 
     def get_recent_versions(self, user_id: Name, count: ResultCount = 5) -> list[str]:
         """The ids of the newest `count` (1 to 1000) versions, newest first."""
 
     def get_version(self, user_id: Name, version_id: str = "latest") -> KnowledgeVersion | None:
-        """What a version is, with the lines of its file that cannot be read; None when there is none yet."""
+        """A version without its points, with the unreadable lines of its file; None if there is none yet."""
 
     def retrieve_relevant_knowledge(
         self, user_id: Name, query: str | None = None, top_k: ResultCount | None = None
     ) -> list[RelevantPoint]:
-        """What is known now that has to do with a query, by meaning and words.
+        """The current knowledge relevant to a query, by meaning and words.
 
-        Without a query, or where nothing has to do with it, what scores best; while vectors are pending,
-        words find what meaning cannot. Points of a score under 20 are left out. The result can be saved again
-        with `save_knowledge`. `top_k` 1 to 1000, 5 by default.
+        Without a query, or if nothing is relevant, the points with the highest scores. Points that are not
+        embedded yet are found by words only. Points with a score below 20 are excluded. The result can be
+        saved again with `save_knowledge`. `top_k` 1 to 1000, 5 by default.
         """
 
     def retrieve_knowledge_with_sampling(
@@ -82,28 +83,28 @@ class KnowledgeAPI:
         *,
         seed: Seed | None = None,
     ) -> list[KnowledgePoint]:
-        """Points of the 5 newest versions, drawn without replacement with weights equal to their scores.
+        """Points of the 5 newest versions, sampled without replacement, weighted by score.
 
-        Identical contents count once, as the newest version says them; scores under 20 do not count.
-        `top_k` 1 to 10000, 5 by default; `seed` 0 or more, for the same draw every time.
+        Points with equal content count once, with the score of the newest version; scores below 20 are
+        excluded. `top_k` 1 to 10000, 5 by default; the same `seed` (0 or more) returns the same sample.
         """
 
     @long_running
     def merge(self, user_id: Name, *, request_id: Name | None = None) -> KnowledgeMergeResult:
-        """Make one version of what is known now, points that say the same as one; nothing where none is new.
+        """Merge the current knowledge into one version; no new version if there is nothing to merge.
 
-        They must agree in polarity, numbers, times and names; the best score stays, metadata is joined.
-        Contradictions are queued as conflicts. The schedule does it, too: `knowledge.merge_days`,
-        `knowledge.merge_increments`.
+        Points that say the same become one point: they must agree in negation, numbers, times and names. The
+        highest score is kept, and metadata is combined. Contradictions are recorded as conflicts. It also
+        runs on a schedule: `knowledge.merge_days`, `knowledge.merge_increments`.
         """
 
     @long_running
     def compare(self, user_id: Name, first: str, second: str) -> KnowledgeComparison:
-        """What the second version adds to the first one, lacks of it, and scores or types otherwise."""
+        """Points that the second version adds, lacks, or scores or classifies differently from the first."""
 
     @long_running
     def rollback(self, user_id: Name, version_id: str, *, request_id: Name | None = None) -> KnowledgeVersion:
-        """Make a new version that equals an old one; what was known then is what is known now."""
+        """Make a new version that equals an old one; it becomes the current knowledge."""
 
     def publish(
         self,
@@ -114,12 +115,13 @@ class KnowledgeAPI:
         user_id: Name = "default",
         request_id: Name | None = None,
     ) -> SharedSet:
-        """Let others subscribe to points: those of `ids`, or those the filters find now; one of the two.
+        """Publish a set of points, to which other users can subscribe.
 
-        Filters know the points' fields `content`, `type`, `score`, `created_at`, `id` and `metadata.<key>`:
-        `{"type": "WorldModel", "score": {"gte": 85}}`. The name may be used again: the set holds the new
-        points then, for its subscribers, too. Points the user no longer knows are not shown. Raises
-        `NotFoundError` for an id that is not known now and for filters that no point fits.
+        Give `ids`, or `filters` that match the points now. Filters use the points' fields `content`, `type`,
+        `score`, `created_at`, `id` and `metadata.<key>`: `{"type": "WorldModel", "score": {"gte": 85}}`.
+        Publishing an existing name replaces its points, also for its subscribers. Points no longer in the
+        current knowledge are not shown. Raises `NotFoundError` for an id that is not in the current knowledge
+        and for filters without a match.
         """
 
     def subscribe(
@@ -127,13 +129,13 @@ class KnowledgeAPI:
     ) -> SharedSet:
         """Find a user's published set by `search(scope=["shared"])` from now on.
 
-        Raises `NotFoundError` when there is none, or it was revoked for this user.
+        Raises `NotFoundError` if there is none, or if it was revoked for this user.
         """
 
     def unsubscribe(
         self, owner: Name, name: Name, *, user_id: Name = "default", request_id: Name | None = None
     ) -> None:
-        """Give a subscription back. Raises `NotFoundError`."""
+        """End a subscription. Raises `NotFoundError`."""
 
     def revoke(
         self,
@@ -143,11 +145,12 @@ class KnowledgeAPI:
         user_id: Name = "default",
         request_id: Name | None = None,
     ) -> int:
-        """Take an own set back from one user, for good, or from all, and the set with it.
+        """Withdraw the user's own set from one subscriber, permanently, or from all, which deletes the set.
 
-        They find nothing of it from that moment. Who was barred stays so after its own `delete_all`; an owner
-        begins anew after one. Returns from how many it was taken. Raises `NotFoundError`.
+        They no longer find it from that moment. A withdrawn subscriber stays excluded after its own
+        `delete_all`; a `delete_all` of the owner ends that. Returns the number of subscriptions ended. Raises
+        `NotFoundError`.
         """
 
     def shared(self, *, user_id: Name = "default") -> list[SharedSet]:
-        """The sets a user has published, with their subscribers, then those the user has subscribed to."""
+        """The sets that the user published, with their subscribers, then those the user subscribed to."""

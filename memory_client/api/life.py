@@ -1,4 +1,4 @@
-"""Group `memory`, continued: what happens to a memory after it was stored."""
+"""Group `memory`, continued: use, archiving and restoring."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memory_client.types import BoostResult, Feedback, FeedbackResult, UpdateRes
 
 
 class LifeAPI:
-    """The life of a memory: of use, put away, brought back."""
+    """The life of a memory: it is used, archived and restored."""
 
     def boost(
         self,
@@ -21,13 +21,13 @@ class LifeAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> BoostResult:
-        """Say that a memory was of use: +0.3 on what time has left of its importance; its clock starts again.
+        """Record that a memory was useful: add 0.3 to its effective importance and restart its decay.
 
-        Uses within 2 hours count once, and no more than +1.0 is added on a local day (settings `boost.*`);
-        the maximum is 5.0; `limited_by` says why less was added. A memory archived by decay is restored.
-        From 2.5 upwards (`review.promote_from`) a review asks whether it becomes core. Makes no version.
-        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` for one archived for another reason, or
-        superseded.
+        Uses within 2 hours count once, and at most 1.0 is added per local day (settings `boost.*`); the
+        maximum is 5.0; `limited_by` says why less was added. A memory archived by decay is restored. At 2.5
+        or more (`review.promote_from`) a review asks whether it becomes core. Makes no version. Raises
+        `NotFoundError`, `WrongIdError`, and `InvalidStateError` for a memory that is superseded or archived
+        for another reason.
         """
 
     def mark_used(
@@ -38,7 +38,7 @@ class LifeAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> list[BoostResult]:
-        """`boost` for each memory a reply has really used, at most 1000, all or none, each id once."""
+        """`boost` for each memory that a reply used: at most 1000, all or none, each id once."""
 
     def feedback(
         self,
@@ -51,11 +51,11 @@ class LifeAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> FeedbackResult:
-        """Say that a memory was `useful`, or is `wrong` or `outdated`.
+        """Record that a memory is `useful`, `wrong` or `outdated`.
 
-        useful: confidence + 0.1, up to 1.0, and nothing else. wrong, outdated: a review is opened, or the one
-        that is open takes the newer finding and reason; nothing is changed before its verdict. Raises
-        `NotFoundError`, `WrongIdError`, `InvalidStateError` when the memory is not active.
+        useful: adds 0.1 to the confidence, up to 1.0, and nothing else. wrong, outdated: opens a review, or
+        updates the open one with the newer finding and reason; nothing else changes before the decision.
+        Raises `NotFoundError`, `WrongIdError`, and `InvalidStateError` if the memory is not active.
         """
 
     def pin(
@@ -69,9 +69,9 @@ class LifeAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Keep a memory as it is: exempt from decay, expiry, review and purge; `pinned=False` ends it.
+        """Exempt a memory from decay, expiry, review and purge; `pinned=False` ends that.
 
-        Its importance stays at what time had left of it. Raises `NotFoundError`, `WrongIdError`.
+        Its importance is set to its current effective importance. Raises `NotFoundError`, `WrongIdError`.
         """
 
     def archive(
@@ -84,9 +84,9 @@ class LifeAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Put a memory away: ordinary searches no longer find it, `restore` brings it back.
+        """Archive a memory: ordinary searches no longer find it, `restore` makes it active again.
 
-        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is not active.
+        Raises `NotFoundError`, `WrongIdError`, and `InvalidStateError` if it is not active.
         """
 
     def restore(
@@ -99,9 +99,9 @@ class LifeAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Bring an archived memory back, whatever archived it; its clock starts anew, at .5 or more.
+        """Make an archived memory active again, whatever archived it; its decay restarts at 0.5 or more.
 
-        A superseded one comes back once what took its place is archived or deleted: the end that this set is
-        taken back. An `expires_at` that has passed is taken away, and `warnings` says so. Raises
-        `NotFoundError`, `WrongIdError`, `InvalidStateError` when it is active or its successor is.
+        A superseded memory can be restored once its successor is archived or deleted; the `valid_to` that the
+        successor set is removed. An `expires_at` in the past is removed, and `warnings` says so. Raises
+        `NotFoundError`, `WrongIdError`, and `InvalidStateError` if the memory or its successor is active.
         """

@@ -1,4 +1,4 @@
-"""Group `memory`: the flat methods of a client or a `KnowledgeBase`."""
+"""Group `memory`: the methods of a client or a `KnowledgeBase` itself."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ from memory_client.types import (
 
 
 class MemoryAPI:
-    """Memories and recall.
+    """Memories and search.
 
-    Everywhere: `user_id` is part of every key, another user's id is unknown. `agent_id=None` sees the
-    user's common memories only, a name sees these and the agent's own, `"*"` sees all of the user's.
-    `request_id` makes a write safe to repeat for 24 hours.
-    Raises `InvalidParameterError` for a value that does not fit, everywhere.
+    `user_id` is part of every key: another user's ids are unknown. `agent_id=None` sees only the user's
+    common memories, a name also the agent's own, `"*"` all of the user's. `request_id` makes a write safe to
+    repeat for 24 hours. Every method raises `InvalidParameterError` for an invalid value.
     """
 
     def add(
@@ -46,15 +45,15 @@ class MemoryAPI:
         session_id: Name | None = None,
         request_id: Name | None = None,
     ) -> str:
-        """Store one memory durably; return its id.
+        """Store one memory durably and return its id.
 
-        `metadata` may hold the fields `category kind importance confidence verified source source_id tags
-        exact_keys event_start event_end valid_from valid_to expires_at timestamp (or created_at)
-        last_access agent_id session_id` and, as a whole number, `position`; every other key is kept as it is.
-        `temporal_start temporal_end last_accessed_at`, `exact_keys` as `{name: key}` and category `general`
-        are understood, and `get(id)["warnings"]` says how. Credentials in the text are replaced by
-        `[secret:kind]` first. Defaults: category fact, kind fact, source user, confidence 1.0,
-        importance 1.0 (3.0 for core and system).
+        These keys of `metadata` become fields: `category kind importance confidence verified source source_id
+        tags exact_keys event_start event_end valid_from valid_to expires_at timestamp (or created_at)
+        last_access agent_id session_id` and, as a whole number, `position`; every other key is stored
+        unchanged. `temporal_start temporal_end last_accessed_at`, `exact_keys` as `{name: key}` and category
+        `general` are converted, and `get(id)["warnings"]` describes how. Credentials are replaced by
+        `[secret:kind]` before the text is stored. Defaults: category fact, kind fact, source user, confidence
+        1.0, importance 1.0 (3.0 for core and system).
         """
 
     @long_running
@@ -67,10 +66,10 @@ class MemoryAPI:
         session_id: Name | None = None,
         request_id: Name | None = None,
     ) -> list[str]:
-        """Store many memories, chunk by chunk; return their ids in order.
+        """Store many memories in chunks; return their ids in order.
 
-        Every item is checked before the first is stored. A chunk is acknowledged as a whole; a repeated
-        request goes on where the first one stopped.
+        Every item is checked before the first is stored. A chunk is stored completely or not at all; a
+        repeated request continues after the last stored chunk.
         """
 
     def get(
@@ -81,22 +80,22 @@ class MemoryAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> Memory | None:
-        """One memory in any state, or None when it is unknown, another user's or destroyed.
+        """One memory in any state, or None if it is unknown, another user's or destroyed.
 
-        `as_of`: what was known of it at a time (epoch seconds or ISO 8601), None when nothing was; raises
-        `HistoryLimitError` for a time before its `history_from`.
+        `as_of`: the memory as it was known at a time (epoch seconds or ISO 8601), None if it did not exist
+        yet; raises `HistoryLimitError` for a time before its `history_from`.
         """
 
     def get_many(
         self, ids: MemoryIds, *, user_id: Name = "default", agent_id: Name | None = None
     ) -> list[Memory | None]:
-        """The memories of `ids`, in their order, None where `get` would say None."""
+        """The memories of `ids` in their order; None where `get` would return None."""
 
     @long_running
     def get_all(
         self, user_id: Name = "default", *, include_archived: bool = False, agent_id: Name | None = None
     ) -> list[Memory]:
-        """All active memories, oldest first; with `include_archived` those in other states, too."""
+        """All active memories, oldest first; with `include_archived` also those in other states."""
 
     def page(
         self,
@@ -113,10 +112,10 @@ class MemoryAPI:
     ) -> Page:
         """Active memories page by page, `limit` 1 to 1000; with `include_archived` in every state.
 
-        `cursor` is that of the page before and goes with the same filters and order; `total` counts all
-        pages. Rows with equal order values come in order of their ids. `as_of`: what was known at a time
-        (epoch seconds or ISO 8601), was active then and true then (`valid_from` to `valid_to`); with
-        `include_archived` all that was known. What was destroyed since is not told.
+        `cursor` comes from the page before and requires the same filters and order; `total` counts all pages.
+        Memories with equal order values are ordered by id. `as_of`: what was known at a time (epoch seconds
+        or ISO 8601), active then and true then (`valid_from` to `valid_to`); with `include_archived`
+        everything known then. Memories destroyed since then are not returned.
         """
 
     def search(
@@ -143,25 +142,26 @@ class MemoryAPI:
         tz: str | None = None,
         explain: bool = False,
     ) -> Hits:
-        """Active memories that fit the query, best first; with `scope` also what was said, turn by turn, and
-        the knowledge points others share with the user, to be cited by `metadata["citation"]`.
+        """Active memories that match the query, best first.
 
-        `mode`: `lexical` by words, `semantic` by meaning, `hybrid` everything there is, `auto` the best
-        that is ready, `exact` by ids, exact keys and quoted phrases, `temporal` by the time that the query
-        or `time_range` names. A request for what was last (刚才聊了什么, "what did we just talk about?") is
-        answered newest first by `auto`, `hybrid` and `temporal`. When the model is missing `auto` and
-        `hybrid` answer by words: the result is then `degraded`, with the `reason` in words. `semantic`
-        waits for a model that is loading, within the call's time. `scope`: any of `memory turn shared`,
-        or "all"; memories by default. `session_id` narrows to a session, `time_range` to [start, end)
-        (either may be None) of what was made then or speaks of it, `sort_by` reorders the `n_results` (1 to
-        1000) best, `min_score` in [0, 1] drops the weaker ones. `intent` replaces the one read from the
-        query; `weights` multiplies what `exact semantic temporal recency lexical graph` count, 1 by default.
-        `include_archived` also finds memories that are no longer active, marked by `state`. `as_of` finds
-        what was known, active and true at a time, as `page` does, in the words it had then; a turn when it
-        was received by then. Times in the query (last week, 上周三) are told from `reference_time`, now by
-        default, in the zone `tz`, by default that of the setting `search.timezone`, else the machine's; a
-        `reference_time` and a `time_range` without offset are read in it, too.
-        Raises `ModelUnavailableError` when `semantic` has no model.
+        `scope`: any of `memory turn shared`, or "all"; default: memories. Shared knowledge points are cited
+        by `metadata["citation"]`. `mode`: `lexical` by words, `semantic` by meaning, `hybrid` by all sources,
+        `auto` by the best that is ready, `exact` by ids, exact keys and quoted phrases, `temporal` by the
+        time that the query or `time_range` gives. A request for the newest (刚才聊了什么, "what did we just
+        talk about?") is answered newest first by `auto`, `hybrid` and `temporal`. Without a model `auto` and
+        `hybrid` search by words: the result is then `degraded`, with the `reason` in words. `semantic` waits
+        for a loading model within the call's time limit.
+
+        `session_id` limits the search to a session, `time_range` to memories and turns created within [start,
+        end) or about that time (either end may be None). `sort_by` reorders the `n_results` (1 to 1000) best,
+        `min_score` in [0, 1] drops hits below it. `intent` replaces the intent read from the query; `weights`
+        multiplies the contribution of `exact semantic temporal recency lexical graph`, 1 by default.
+        `include_archived` also finds memories that are not active, marked by `state`. `as_of` finds what was
+        known, active and true at a time, as in `page`, with the text it had then, and turns received by then.
+        Times in the query (last week, 上周三) are relative to `reference_time`, default: now, in the time
+        zone `tz`, default: the setting `search.timezone`, else that of the machine; a `reference_time` and a
+        `time_range` without offset are read in it too. Raises `ModelUnavailableError` if `semantic` has no
+        model.
         """
 
     def explain(
@@ -187,9 +187,9 @@ class MemoryAPI:
         reference_time: float | str | None = None,
         tz: str | None = None,
     ) -> SearchReport:
-        """The plan of a search, its hits with their reasons, and why there are none if so; never cached.
+        """The plan of a search, its hits with explanations, and the reason if there are none; never cached.
 
-        Takes what `search` takes; its hits have `explain`.
+        Takes the parameters of `search`; its hits have `explain`.
         """
 
     def count(
@@ -200,7 +200,7 @@ class MemoryAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> int:
-        """How many active memories fit the filters; with `include_archived` memories in any state."""
+        """How many active memories match the filters; with `include_archived` memories in any state."""
 
     def stats(self, *, user_id: Name = "default", agent_id: Name | None = None) -> Stats:
         """Counts by category, kind, source and state, sizes and ages."""
@@ -216,11 +216,11 @@ class MemoryAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Put a memory better: same id, next version.
+        """Replace the text of a memory: same id, next version.
 
-        `operator` is who makes the change and `reason` why, up to 1,000 characters; `history` shows both. A
-        surface names itself (`user`, `import`); `monitor reviewer decay system` are refused. Every method
-        that changes a memory takes them. Raises `NotFoundError`, `WrongIdError`.
+        `operator` is who makes the change and `reason` why, up to 1,000 characters; `history` shows both. An
+        app gives its own name (`user`, `import`); `monitor reviewer decay system` are refused. Every method
+        that changes a memory takes both. Raises `NotFoundError`, `WrongIdError`.
         """
 
     def update_metadata(
@@ -234,10 +234,10 @@ class MemoryAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Merge `metadata` into a memory's; None removes a key (a field falls back to its default).
+        """Merge `metadata` into that of a memory; None removes a key (a field gets its default).
 
-        Takes the fields that `add` takes, but for `agent_id`, `session_id` and `importance`, which has
-        its own method. Raises `NotFoundError`, `WrongIdError`.
+        Takes the fields that `add` takes, except `agent_id`, `session_id` and `importance`, which has its own
+        method. Raises `NotFoundError`, `WrongIdError`.
         """
 
     def update_importance(
@@ -252,7 +252,7 @@ class MemoryAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Change the importance by `delta`, or set it to `value`; kept within 0 and 5.
+        """Change the importance by `delta`, or set it to `value`; it stays between 0 and 5.
 
         Raises `NotFoundError`, `WrongIdError`.
         """
@@ -261,4 +261,4 @@ class MemoryAPI:
         """Whether the process answers."""
 
     def status(self) -> Status:
-        """The state of the process, its model, its store and what they take."""
+        """The state of the process, its model and its store, with the memory and disk space they use."""

@@ -1,4 +1,4 @@
-"""Group `review`: decisions about memories that a person has to make."""
+"""Group `review`: questions about memories that a person answers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from memory_client.types import DecideResult, ReviewKind, ReviewPage, ReviewStat
 
 
 class ReviewAPI:
-    """Questions about memories, and their answers. User and agent as everywhere.
+    """Reviews of memories, and their decisions. User and agent work as in the group `memory`.
 
-    kinds: `promotion`, when a use or a change lifts the importance to 2.5; `decay`, when that of a fact
-    falls below .5, once for each fall; `feedback`, when it was called wrong or outdated. An open review is
-    withdrawn when its memory is archived, superseded or destroyed; but what was called wrong or outdated is
-    asked again once a memory that the clock had archived is back.
+    Kinds: `promotion`, if a boost or change raises the importance to 2.5; `decay`, if the importance of a
+    fact falls below 0.5, once for each fall; `feedback`, if it was called wrong or outdated. A pending review
+    is withdrawn if its memory is archived, superseded or destroyed; a `feedback` review is opened again if a
+    memory archived by decay becomes active again.
     """
 
     def page(
@@ -25,7 +25,7 @@ class ReviewAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> ReviewPage:
-        """Reviews in a state, the oldest first, `limit` 1 to 1000; `cursor` is that of the page before."""
+        """Reviews in a state, oldest first, `limit` 1 to 1000; `cursor` comes from the page before."""
 
     def decide(
         self,
@@ -38,10 +38,10 @@ class ReviewAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> DecideResult:
-        """Answer a review.
+        """Decide a review.
 
-        promote: the memory becomes core. keep: it stays; one that has fallen begins at .5 again, with a
-        grace that doubles with each such verdict, up to 160 days. delete: it is archived.
-        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` when it was decided already, when the
-        memory is not active, and when core or system are to be promoted, or system archived.
+        promote: the memory becomes core. keep: the memory stays; a faded one starts again at 0.5, with a
+        grace period that doubles with each keep, up to 160 days. delete: the memory is archived. Raises
+        `NotFoundError`, `WrongIdError`, and `InvalidStateError` if the review is already decided, the memory
+        is not active, a core or system memory is to be promoted, or a system memory archived.
         """

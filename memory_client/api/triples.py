@@ -1,4 +1,4 @@
-"""Group `triples`."""
+"""Group `triples`: relations between entities."""
 
 from __future__ import annotations
 
@@ -19,15 +19,13 @@ from memory_client.types import (
 
 
 class TriplesAPI:
-    """Who is what to what: subject, predicate, object, and what says so.
+    """Relations: subject, predicate, object, and the evidence for them.
 
     A triple is shown in the language of its newest evidence (主人 喜欢 拉面; user likes ramen) and found by
-    words of either.
-
-    Memories are read for what they tell (主人喜欢拉面; I live in Beijing) as they are written. A triple is
-    live while a caller, a turn or an active memory says so; nothing else is shown unless archived ones are
-    asked for. Names are entities: spellings, titles and quotes are no difference, 主人 用户 我 user I me are
-    the one entity `user`, and `alias` makes two names one.
+    words of either language. Triples are extracted from memories when they are written (主人喜欢拉面; I live
+    in Beijing). A triple is live while a caller, a turn or an active memory states it; others are shown only
+    on request. Names are entities: different spellings, titles and quotes are one entity; 主人 用户 我 user I
+    me are the entity `user`; `alias` makes two names one entity.
     """
 
     def add(
@@ -45,14 +43,14 @@ class TriplesAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> str:
-        """Store a triple, or further evidence of one there is; return its id.
+        """Store a triple, or more evidence for an existing one; return its id.
 
-        `evidence`: ids of memories and turns that say so, at most 100; without any it is the caller's own
-        word. Names, predicate, frequency, condition and degree have 1 to 200 bytes. Predicates of the
-        vocabulary are normalised (喜欢 is `likes`; 不喜欢 the same negated; 非常喜欢 with the degree 非常),
-        others are kept. The triple is shown in the language of the predicate. What was deleted may be said
-        again. Raises `NotFoundError` and `WrongIdError` for evidence that is not there; turns that are not
-        to be remembered are none.
+        `evidence`: ids of memories and turns that state it, at most 100; without any it is the caller's own
+        statement. Names, predicate, frequency, condition and degree have 1 to 200 bytes. Known predicates are
+        normalized (喜欢 is `likes`; 不喜欢 is its negation; 非常喜欢 has degree 非常), others are stored
+        unchanged. The triple is shown in the language of the predicate. A deleted triple can be added again.
+        Raises `NotFoundError` and `WrongIdError` for unknown evidence; turns with `remember=False` are not
+        accepted.
         """
 
     def page(
@@ -72,8 +70,8 @@ class TriplesAPI:
     ) -> TriplePage:
         """Triples page by page, newest first, `limit` 1 to 1000.
 
-        `entity`: at either end; `evidence`: the id of a memory or turn that says so.
-        `include_archived` adds what only archived or superseded memories say.
+        `entity`: the subject or the object; `evidence`: the id of a memory or turn that states it.
+        `include_archived` adds triples stated only by archived or superseded memories.
         """
 
     def query(
@@ -87,10 +85,11 @@ class TriplesAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> TripleQuery:
-        """What is within `hops` (1 to 3) of an entity; `predicate` narrows the first hop, `limit` 1 to 500.
+        """The triples within `hops` (1 to 3) of an entity, at most `limit` (1 to 500).
 
-        What leads through an entity of many triples weighs less (1 / log2(1 + degree)), each hop half. Of
-        an entity of very many the newest are followed, and `truncated` is true.
+        `predicate` filters the first hop. A path through an entity with many triples weighs less (1 / log2(1
+        + degree)), and each hop half of the one before. Of an entity with very many triples only the newest
+        are followed, and `truncated` is true.
         """
 
     def path(
@@ -103,7 +102,7 @@ class TriplesAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> TriplePath:
-        """A shortest way from one entity to another over at most `max_hops` (1 to 6) triples."""
+        """A shortest path between two entities of at most `max_hops` (1 to 6) triples."""
 
     def delete(
         self,
@@ -113,23 +112,24 @@ class TriplesAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> DeleteResult:
-        """Destroy a triple: no memory makes it again, only `add` does. Memories that say so stay.
+        """Destroy a triple: only `add` creates it again.
 
-        Evidence of agents the call does not see stays, and the triple for them; their memories may say it
-        again. Raises `NotFoundError`, `WrongIdError`.
+        Memories that state it are kept. Evidence of agents that the call does not see is kept, and with it
+        the triple for those agents; their memories may state it again. Raises `NotFoundError`,
+        `WrongIdError`.
         """
 
     def alias(
         self, alias: Entity, entity: Entity, *, user_id: Name = "default", request_id: Name | None = None
     ) -> TripleAlias:
-        """Make `alias` another name of `entity`, for all agents; each may be new.
+        """Make `alias` another name of `entity`, for all agents; both may be new.
 
-        Raises `InvalidParameterError` where it would go in a circle, for the user's own name, and for what
-        is an alias of something else.
+        Raises `InvalidParameterError` for a circle, for the user's own names, and if `alias` is already an
+        alias of another entity.
         """
 
     def unalias(self, alias: Entity, *, user_id: Name = "default", request_id: Name | None = None) -> None:
-        """Make an alias a thing of its own again, as it was before. Raises `NotFoundError`."""
+        """Make an alias an entity of its own again. Raises `NotFoundError`."""
 
     def aliases(
         self,
@@ -138,15 +138,15 @@ class TriplesAPI:
         limit: Annotated[int, Between(1, 10_000)] = 1000,
         user_id: Name = "default",
     ) -> list[TripleAlias]:
-        """The other names of an entity, or all there are; `limit` 1 to 10,000."""
+        """The other names of an entity, or all aliases; `limit` 1 to 10,000."""
 
     @long_running
     def export_jsonl(self, user_id: Name = "default", *, shape: TripleShape = "memoryd") -> list[str]:
-        """All triples of a user and all agents, archived ones too, and the aliases: one JSON text a line.
+        """All triples of a user and all agents, archived ones too, and the aliases: one JSON text per line.
 
         `shape="companion"`: `{"id", "subject", "predicate", "object", "source_memory_ids", "metadata"}` with
-        `negation`, `frequency` and `condition` in `metadata` (and `degree` and `agent_ids`, the agents whose
-        own word it is, where there are any); turns stand among the memories, aliases are left out.
+        `negation`, `frequency` and `condition` in `metadata` (and, if any, `degree` and `agent_ids`, the
+        agents whose own statement it is); turns are listed among the memories, aliases are left out.
         """
 
     @long_running
@@ -158,13 +158,13 @@ class TriplesAPI:
         user_id: Name = "default",
         request_id: Name | None = None,
     ) -> TripleImport:
-        """Take in lines of either shape of `export_jsonl`; damaged ones are passed over and named.
+        """Import lines of either shape of `export_jsonl`; damaged lines are skipped and listed.
 
-        `memory_ids` maps the ids of evidence in the lines to ids of memories and turns here, at most
-        1,000,000; what is not mapped is looked for as it is. Evidence that is not there is reported in
-        `missing_evidence`; a triple left without any is the caller's word. The `id` of a companion line is
-        not kept. A repeated request goes on where the first one stopped. Raises `InvalidParameterError` for a
-        key that is not understood, in a line, its metadata or its evidence: nothing is imported then.
+        `memory_ids` maps ids of evidence in the lines to ids of memories and turns here, at most 1,000,000;
+        other ids are looked up unchanged. Evidence that does not exist is listed in `missing_evidence`; a
+        triple without any other evidence becomes the caller's statement. The `id` of a companion line is not
+        kept. A repeated request continues where the first one stopped. Raises `InvalidParameterError` for an
+        unknown key in a line, its metadata or its evidence; nothing is imported then.
         """
 
     def stats(self, *, user_id: Name = "default", agent_id: Name | None = None) -> TripleStats:

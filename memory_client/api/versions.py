@@ -1,4 +1,4 @@
-"""Group `memory`, continued: what a memory was, and what it became."""
+"""Group `memory`, continued: versions and successors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class VersionsAPI:
     ) -> list[Version]:
         """The newest `limit` (1 to 1000) versions of a memory below version `before`, oldest first.
 
-        A long history has lost its oldest versions (setting `versions.limit`): `history_from` of the memory
-        says which is the first. Raises `NotFoundError`, `WrongIdError`.
+        A long history loses its oldest versions (setting `versions.limit`); `history_from` of the memory is
+        the oldest one kept. Raises `NotFoundError`, `WrongIdError`.
         """
 
     def compare(
@@ -35,11 +35,10 @@ class VersionsAPI:
         user_id: Name = "default",
         agent_id: Name | None = None,
     ) -> Comparison:
-        """How version `b` of a memory, the newest by default, differs from version `a`, by default the one
-        before `b`.
+        """How version `b` of a memory differs from version `a`.
 
-        Raises `NotFoundError` for a memory or version that is not there, `HistoryLimitError` for one that
-        is no longer told apart, `WrongIdError`.
+        Default: the newest version and the one before `b`. Raises `NotFoundError` for an unknown memory or
+        version, `HistoryLimitError` for a version that is no longer kept, `WrongIdError`.
         """
 
     def revert(
@@ -53,10 +52,10 @@ class VersionsAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> UpdateResult:
-        """Make what version `to` said the next version: text, metadata and fields.
+        """Make a new version with the text, metadata and fields of version `to`.
 
-        Its life goes on: importance, state, pin and links stay as they are. Raises as `compare`, and
-        `InvalidStateError` when the memory is not active.
+        Importance, state, pin and links are unchanged. Raises the errors of `compare`, and
+        `InvalidStateError` if the memory is not active.
         """
 
     def supersede(
@@ -71,12 +70,12 @@ class VersionsAPI:
         agent_id: Name | None = None,
         request_id: Name | None = None,
     ) -> str:
-        """Store what is true now in place of what was true and no longer is; return the new id.
+        """Store what is true now as the successor of a memory that was true; return the new id.
 
-        The old memory gets `valid_to` (the new one's `valid_from`, now by default and never later; an earlier
-        end that it has is kept) and state superseded; `restore` undoes that once the new one is gone. The new
-        one has it as `parent_id`, and inherits its category, kind, tags, exact keys, pin, agent and
-        session, and an importance over the usual, where `metadata` gives none. Raises `NotFoundError`,
-        `WrongIdError`, `InvalidStateError` when the memory is not active, `InvalidParameterError` when the
-        text is the same or `valid_from` is in the future.
+        The old memory gets state superseded and `valid_to`: the new one's `valid_from` (default: now, never
+        in the future), or its own earlier end. `restore` undoes this once the successor is archived or
+        deleted. The successor has the old memory as `parent_id`, and inherits category, kind, tags, exact
+        keys, pin, agent and session, and an importance above the default, unless `metadata` gives them.
+        Raises `NotFoundError`, `WrongIdError`, `InvalidStateError` if the memory is not active, and
+        `InvalidParameterError` if the text is unchanged or `valid_from` is in the future.
         """

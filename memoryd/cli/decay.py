@@ -106,7 +106,7 @@ add_commands(
         "Destroy what was archived long ago; it cannot be restored.",
         _purge_lines,
         (
-            option("--older-than", type=click.FloatRange(min=0), help=_OLDER),
+            option("--older-than-days", type=click.FloatRange(min=0), help=_OLDER),
             flag("--dry-run", help="Only show what would go."),
         ),
     ),

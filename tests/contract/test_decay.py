@@ -584,7 +584,7 @@ def test_only_uses_that_may_still_matter_are_kept(life: Clocked) -> None:
             return int(connection.execute(sql, (id,)).fetchone()[0])
 
     for _ in range(20):
-        assert life.kb.boost(most)["limited_by"] == "the most is 5"
+        assert life.kb.boost(most)["limited_by"] == "the maximum is 5"
         life.sleep(hours=3)
     assert kept(most) == 0
     assert life.get(most)["access_count"] == 20

@@ -49,7 +49,7 @@ def test_importance_is_never_over_five(face: Face, user: str) -> None:
     kb = face.kb
     id = kb.add("much", {"importance": 4.9}, user_id=user)
     done = kb.boost(id, user_id=user)
-    assert (done["applied"], done["importance"], done["limited_by"]) == (0.1, 5.0, "the most is 5")
+    assert (done["applied"], done["importance"], done["limited_by"]) == (0.1, 5.0, "the maximum is 5")
 
 
 def test_what_was_used_is_boosted_each_once(face: Face, user: str) -> None:

@@ -52,12 +52,12 @@ def test_what_is_archived_is_purged_when_asked(client: KnowledgeClient) -> None:
     id = client.add("old", user_id="bob")
     client.archive(id, user_id="bob")
     assert "decay.retention_days" in run(client, "decay", "purge", "--user", "bob", code=1)
-    assert run(client, "decay", "purge", "--older-than", "1", "--user", "bob") == "destroyed 0\n"
+    assert run(client, "decay", "purge", "--older-than-days", "1", "--user", "bob") == "destroyed 0\n"
     assert (
-        run(client, "decay", "purge", "--older-than", "0", "--dry-run", "--user", "bob")
+        run(client, "decay", "purge", "--older-than-days", "0", "--dry-run", "--user", "bob")
         == "would destroy 1\n"
     )
-    assert run(client, "decay", "purge", "--older-than", "0", "--user", "bob") == "destroyed 1\n"
+    assert run(client, "decay", "purge", "--older-than-days", "0", "--user", "bob") == "destroyed 1\n"
     assert client.get(id, user_id="bob") is None
 
 

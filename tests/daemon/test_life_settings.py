@@ -115,7 +115,7 @@ def test_boosts_and_promotion(serve: Callable[..., KnowledgeClient]) -> None:
     first, second, third = (client.boost(id) for _ in range(3))
     assert [one["applied"] for one in (first, second, third)] == [0.5, 0.3, 0.0]
     assert (second["limited_by"], third["limited_by"]) == (
-        "0.8 a day is the most",
+        "0.8 a day is the maximum",
         "0.8 was added today already",
     )
     assert [one["kind"] for one in client.review.page()["items"]] == ["promotion"]

@@ -190,25 +190,25 @@ def _days(told: list[float], now: float, clock: Any) -> Days:
 
 
 @pytest.mark.parametrize(
-    ("effective", "last", "today", "counts", "applied", "why"),
+    ("effective", "last", "today", "counts", "applied", "limit"),
     [
         (1.0, None, 0.0, True, 0.3, None),
         (1.0, START - 7199, 0.3, False, 0.0, "within 2 hours"),
         (1.0, START - 7200, 0.3, True, 0.3, None),
         (1.0, START + 7199, 0.3, False, 0.0, "within 2 hours"),
         (1.0, START + 7200, 0.3, True, 0.3, None),
-        (1.0, START - 7200, 0.9, True, 0.1, "1 a day is the most"),
+        (1.0, START - 7200, 0.9, True, 0.1, "1 a day is the maximum"),
         (1.0, START - 7200, 1.0, True, 0.0, "added today already"),
-        (4.8, None, 0.0, True, 0.2, "the most is 5"),
-        (5.0, None, 0.0, True, 0.0, "the most is 5"),
+        (4.8, None, 0.0, True, 0.2, "the maximum is 5"),
+        (5.0, None, 0.0, True, 0.0, "the maximum is 5"),
     ],
 )
 def test_what_a_use_adds(
-    effective: float, last: float | None, today: float, counts: bool, applied: float, why: str | None
+    effective: float, last: float | None, today: float, counts: bool, applied: float, limit: str | None
 ) -> None:
     use = boost.use(effective, last, today, START)
     assert (use.counts, use.applied) == (counts, applied)
-    assert use.limited_by is None if why is None else why in str(use.limited_by)
+    assert use.limited_by is None if limit is None else limit in str(use.limited_by)
 
 
 @given(st.lists(st.tuples(st.floats(0, 3 * DAY), st.booleans()), max_size=60))

@@ -54,6 +54,6 @@ def _limit(applied: float, allowance: float, rules: BoostRules) -> str | None:
     if applied >= rules.step:
         return None
     if round(allowance, _DIGITS) > applied:
-        return f"the most is {MAX_IMPORTANCE:g}"
+        return f"the maximum is {MAX_IMPORTANCE:g}"
     most = f"{rules.day_limit:g}"
-    return f"{most} a day is the most" if applied else f"{most} was added today already"
+    return f"{most} a day is the maximum" if applied else f"{most} was added today already"
