@@ -30,14 +30,14 @@ def run(home: Path, *arguments: str) -> Any:
 def test_conflicts_are_shown_and_resolved(home: Path) -> None:
     assert run(home, "conflicts").stdout == "no conflicts\n"
     with KnowledgeClient(home) as client:
-        winner = client.add("主人的职业是律师")
-        loser = client.add("主人的职业是护士\x1b[31m")
+        winner = client.add("主人的公司是蓝天")
+        loser = client.add("主人的公司是海洋\x1b[31m")
     shown = run(home, "conflicts")
     lines = shown.stdout.splitlines()
     assert [lines[i] for i in (0, 1, 3)] == [
-        "medium exclusive: 律师 / 护士 [31m",
-        f"    {winner} v1  主人的职业是律师",
-        f"    {loser} v1  主人的职业是护士 [31m",
+        "medium exclusive: 蓝天 / 海洋 [31m",
+        f"    {winner} v1  主人的公司是蓝天",
+        f"    {loser} v1  主人的公司是海洋 [31m",
     ]
     assert [line.endswith(" by app") for line in lines] == [False, False, True, False, True]
     (found,) = json.loads(run(home, "conflicts", "--window", "12h", "--json").stdout)

@@ -26,7 +26,7 @@ _ONCE = re.compile(
 )
 _DATED = re.compile(r"[是为于在定][上下]?[\d一二三四五六七八九十早中晚周星]")
 _COUNTED = re.compile(
-    r"[有养是欠存]|每|[一两][天日周月年]|[年月]了?$|了(?:\d+|[一-十]+)年"
+    r"[有养是欠存]|每|[一两][天日周月年]|[年月]了?$|了(?:\d+|[一二两三四五六七八九十]+)年"
     rf"|(?:\b(?:am|is|are|have|has|owns?|takes?|owes?|earns?|weighs?)(?: \w+)?|'(?:m|s|re|ve)) {_NUMBER}"
     r"|\bfor (?:\w+ ){1,2}years?\b|\b(?:an?|per|every|each) (?:day|week|month|year|night|hour)\b"
 )
