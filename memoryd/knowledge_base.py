@@ -15,7 +15,7 @@ from memory_client.paths import DataPaths
 from memory_client.progress import current_callback
 from memoryd.app.build import App
 from memoryd.app.settings import load_settings
-from memoryd.core.call_context import Call, calling, silent
+from memoryd.core.call_context import Call, ignore_progress, set_call
 from memoryd.storage.ownership import DirectoryOwner
 
 CALL_SECONDS = 30.0
@@ -63,7 +63,7 @@ class KnowledgeBase(Methods):
 
     def _invoke(self, spec: MethodSpec, params: dict[str, Any]) -> Any:
         deadline = Deadline.after(None if spec.is_long else CALL_SECONDS)
-        call = Call(deadline, current_callback() or silent)
-        with calling(call):
+        call = Call(deadline, current_callback() or ignore_progress)
+        with set_call(call):
             result = self._app.dispatcher.carry_out(spec, params, call)
             return list(result) if isinstance(result, Iterator) else result

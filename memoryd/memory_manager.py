@@ -10,7 +10,7 @@ from memory_client.types import ConversationMessage, KnowledgePoint
 from memoryd.core.ids import check_name
 from memoryd.core.knowledge.config import check_messages, memory_config_of
 from memoryd.core.knowledge.point import read_knowledge_point
-from memoryd.core.knowledge.sampling import draw_points
+from memoryd.core.knowledge.sampling import sample_points
 from memoryd.core.parameter_errors import invalid_value
 from memoryd.core.text import clean_text
 from memoryd.engine.memories.keyword_ranking import keyword_scores
@@ -64,7 +64,7 @@ class MemoryManager:
         count = self._count(user_id, top_k)
         ids = self.storage.get_recent_versions(user_id, self.memory_config.recent_versions_count)
         versions = (self._points(user_id, id) for id in ids)
-        return draw_points(versions, count, seed, least_score=self.memory_config.min_score_threshold)
+        return sample_points(versions, count, seed, least_score=self.memory_config.min_score_threshold)
 
     def extract_knowledge_sync(
         self, user_id: str, messages: Sequence[ConversationMessage]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from memory_client.deadline import Deadline
 
 
-def silent(done: int, total: int, what: str) -> None:
+def ignore_progress(done: int, total: int, what: str) -> None:
     """Nobody listens."""
 
 
@@ -19,7 +19,7 @@ class Call:
     """A call in hand. report: `(done, total, what)`, cheap, from any thread."""
 
     deadline: Deadline
-    report: Callable[[int, int, str], None] = silent
+    report: Callable[[int, int, str], None] = ignore_progress
 
 
 _UNLIMITED = Call(Deadline.after(None))
@@ -32,7 +32,7 @@ def current_call() -> Call:
 
 
 @contextmanager
-def calling(call: Call) -> Iterator[None]:
+def set_call(call: Call) -> Iterator[None]:
     """Make `call` the current one."""
     token = _call.set(call)
     try:

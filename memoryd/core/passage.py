@@ -18,6 +18,6 @@ class Passage:
         return f"{self.before}\n{self.text}" if self.before else self.text
 
 
-def line(speaker: str | None, text: str) -> str:
+def turn_line(speaker: str | None, text: str) -> str:
     """A turn as it is read: who speaks, where that is known, and the words."""
     return f"{speaker}: {text}" if speaker else text

@@ -121,7 +121,7 @@ def changed_fields(old: Record, new: Record) -> list[str]:
     return sorted(name for name in CONTENT_FIELDS if getattr(old, name) != getattr(new, name))
 
 
-def metadata_out(record: Record) -> dict[str, Any]:
+def public_metadata(record: Record) -> dict[str, Any]:
     """The metadata as callers see it: their own keys, and the fields repeated for convenience."""
     repeated = {
         name: record.created_at if name == "timestamp" else getattr(record, name)
@@ -135,5 +135,5 @@ def to_memory(record: Record, *, indexed: bool, effective: float) -> Memory:
     shown = {name: getattr(record, name) for name in FIELD_NAMES if name not in _PRIVATE}
     for name in ("tags", "exact_keys", "warnings"):
         shown[name] = list(shown[name])
-    derived = {"effective_importance": effective, "metadata": metadata_out(record), "indexed": indexed}
+    derived = {"effective_importance": effective, "metadata": public_metadata(record), "indexed": indexed}
     return cast("Memory", {**shown, **derived})

@@ -13,7 +13,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import InternalError, MalformedMessageError, MemorydError, MessageTooLargeError
 from memory_client.protocol import Reply, Request, decode_request, encode_reply, unpack
 from memory_client.types import Hits
-from memoryd.core.call_context import Call, calling
+from memoryd.core.call_context import Call, set_call
 from memoryd.server.frames import chunk_frames, error_frame
 from memoryd.server.metrics import MethodMetrics
 
@@ -89,7 +89,7 @@ class Handler:
         deadline.check(f"{request.method} waited in the daemon's queue")
         report = _Report(job, self._send)
         call = Call(deadline, report)
-        with calling(call):
+        with set_call(call):
             self._reply(job, self._dispatcher.dispatch(request.method, request.params, call), report)
 
     def _reply(self, job: Job, result: Any, report: _Report) -> None:

@@ -8,7 +8,7 @@ from benchmarks.conversations import SESSION, conversations
 from benchmarks.harness import Bench, Figure, median, timed, wait_ready
 from benchmarks.texts import queries
 from memory_client import KnowledgeClient
-from memoryd.core.passage import Passage, line
+from memoryd.core.passage import Passage, turn_line
 
 ASKED = 80
 TOP = 10
@@ -62,7 +62,10 @@ def _ingest(bench: Bench) -> Iterator[Figure]:
 
     sessions = list(conversations(said, TURNS))
     passages = [
-        Passage(line(turn["speaker"], turn["text"]), "\n".join(line(t["speaker"], t["text"]) for t in before))
+        Passage(
+            turn_line(turn["speaker"], turn["text"]),
+            "\n".join(turn_line(t["speaker"], t["text"]) for t in before),
+        )
         for turns in sessions
         for at, turn in enumerate(turns)
         for before in [turns[max(0, at - 2) : at]]

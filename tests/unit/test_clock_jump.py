@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.core.life.active_days import clock_jump, lived
+from memoryd.core.life.active_days import clock_jump, trusted_days
 
 FAR = 3650
 
@@ -65,12 +65,12 @@ def test_without_dates_the_passes_tell() -> None:
 
 
 def test_days_lived_are_those_with_a_sign_near_them() -> None:
-    assert lived([0, 3, 10], 10, list(range(11)), 2) == [10, 7, 0]
-    assert lived([0, 3], 10, [4, 5], 2) == [2 + 1 + 2, 1 + 1 + 2]
-    assert lived([0], FAR, [], 90) == [90]
-    assert lived([5], 3, [], 90) == [0], "it lies ahead of the clock"
-    assert lived([0], 10, [0, 2, FAR], 4) == [2 + 4], "dates ahead of the clock are no sign"
-    assert lived([], 10, [1], 4) == []
+    assert trusted_days([0, 3, 10], 10, list(range(11)), 2) == [10, 7, 0]
+    assert trusted_days([0, 3], 10, [4, 5], 2) == [2 + 1 + 2, 1 + 1 + 2]
+    assert trusted_days([0], FAR, [], 90) == [90]
+    assert trusted_days([5], 3, [], 90) == [0], "it lies ahead of the clock"
+    assert trusted_days([0], 10, [0, 2, FAR], 4) == [2 + 4], "dates ahead of the clock are no sign"
+    assert trusted_days([], 10, [1], 4) == []
 
 
 def test_a_year_without_a_date_is_a_jump_ahead_until_some_days_are_lived() -> None:

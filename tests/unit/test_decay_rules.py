@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memoryd.core.life import boost, decay
 from memoryd.core.life.active_days import DAY, Calendar, Days
-from memoryd.core.life.decay import OUTCOMES, Cohort, fading
+from memoryd.core.life.decay import OUTCOMES, Cohort, decay_input
 from support.small_store import START, record
 
 AT = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
@@ -23,12 +23,12 @@ KINDS = [{"category": name} for name in ("system", "core", "fact", "episode")]
 
 def outcome(days: int, reviewed: bool = False, now: float = START, **metadata: Any) -> str:
     metadata = {"source": "background_ai", **metadata}
-    cohort = Cohort.of([fading(record("x", metadata), 1, 1)])
+    cohort = Cohort.of([decay_input(record("x", metadata), 1, 1)])
     return OUTCOMES[cohort.outcomes(np.array([float(days)]), now, np.array([reviewed]))[0]]
 
 
 def left(days: float, **metadata: Any) -> float:
-    cohort = Cohort.of([fading(record("x", metadata), 1, 1)])
+    cohort = Cohort.of([decay_input(record("x", metadata), 1, 1)])
     return round(float(cohort.effective(np.array([days]))[0]), 6)
 
 
@@ -86,7 +86,7 @@ def test_outcomes(days: int, given: dict[str, Any], expected: str) -> None:
 
 def test_the_pinned_are_kept() -> None:
     pinned = replace(record("x", {"source": "import", "expires_at": 1}), pinned=True)
-    cohort = Cohort.of([fading(pinned, 1, 1)])
+    cohort = Cohort.of([decay_input(pinned, 1, 1)])
     assert cohort.outcomes(np.array([99.0]), START, np.array([False]))[0] == 0
     assert cohort.effective(np.array([99.0]))[0] == 1.0
 
@@ -95,7 +95,7 @@ def test_the_grace_of_keeping() -> None:
     for category, expected in (("fact", [10, 20, 40, 80, 160, 160]), ("episode", [6, 12, 24, 48, 96, 160])):
         one, graces = record("x", {"category": category}), []
         for _ in expected:
-            one = decay.kept_once_more(one, START)
+            one = decay.extend_grace(one, START)
             graces.append(one.grace)
         assert graces == expected
 
@@ -157,7 +157,7 @@ def test_no_clock_makes_importance_grow_or_be_lost(
         assert (passed <= len(days.starts)).all()
     for metadata in KINDS:
         memory = record("x", metadata)
-        cohort = Cohort.of([fading(memory, 1, 1)] * len(epochs))
+        cohort = Cohort.of([decay_input(memory, 1, 1)] * len(epochs))
         effective = cohort.effective(passed)
         assert ((effective >= 0) & (effective <= memory.importance)).all()
 
@@ -206,7 +206,7 @@ def _days(told: list[float], now: float, clock: Any) -> Days:
 def test_what_a_use_adds(
     effective: float, last: float | None, today: float, counts: bool, applied: float, limit: str | None
 ) -> None:
-    use = boost.use(effective, last, today, START)
+    use = boost.effect_of_use(effective, last, today, START)
     assert (use.counts, use.applied) == (counts, applied)
     assert use.limited_by is None if limit is None else limit in str(use.limited_by)
 
@@ -218,7 +218,7 @@ def test_no_day_of_boosts_adds_more_than_one(steps: list[tuple[float, bool]]) ->
         now += step
         last = max((at for at, amount in done if amount), default=None)
         today = sum(amount for at, amount in done if at // DAY == now // DAY)
-        use = boost.use(importance, last, today, now)
+        use = boost.effect_of_use(importance, last, today, now)
         if use.counts:
             importance += use.applied
             done.append((now, use.applied))

@@ -7,7 +7,7 @@ import pytest
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Memory
-from memoryd.core.record import Record, changed_fields, metadata_out, to_memory
+from memoryd.core.record import Record, changed_fields, public_metadata, to_memory
 from memoryd.engine.context import Limits
 from memoryd.engine.memories.record_builder import new_record, with_metadata
 from support.small_store import START, USER, record
@@ -109,7 +109,7 @@ def test_an_update_merges_and_removes() -> None:
 
 def test_what_get_returns_may_be_given_back() -> None:
     one = make({"a": 1, "importance": 2.5, "session_id": "s"}, agent_id="cook")
-    assert with_metadata(one, metadata_out(one), Limits()) == one
+    assert with_metadata(one, public_metadata(one), Limits()) == one
     assert with_metadata(one, {"agent_id": "cook", "session_id": "s"}, Limits()) == one
 
 

@@ -19,20 +19,26 @@ from memory_client.errors import (
 from memory_client.types import KnowledgePoint, VersionKind
 from memoryd import validate_knowledge_point
 from memoryd.core.ids import MAX_NAME_BYTES
-from memoryd.core.knowledge.comparison import compare
+from memoryd.core.knowledge.comparison import compare_points
 from memoryd.core.knowledge.config import folder_of
-from memoryd.core.knowledge.merge import distinct, merge
+from memoryd.core.knowledge.merge import merge_points, unique_points
 from memoryd.core.knowledge.sampling import Keys, Scores
-from memoryd.core.knowledge.sampling import draw as draw_from
-from memoryd.core.knowledge.similar_texts import alike
-from memoryd.core.knowledge.versions import Version, counts, effective, next_version_id, unmerged
+from memoryd.core.knowledge.sampling import sample_keys as sample_keys_from
+from memoryd.core.knowledge.similar_texts import similar_texts
+from memoryd.core.knowledge.versions import (
+    Version,
+    effective_versions,
+    is_effective,
+    next_version_id,
+    unmerged_increments,
+)
 
 NOW = 1_767_462_300.0  # 2026-01-03 17:45:00 UTC
 
 # The chi-square value that is exceeded once in a thousand times, by degrees of freedom.
 UNLIKELY = {4: 18.467, 5: 20.515, 6: 22.458, 9: 27.877, 19: 43.820}
 
-draw = functools.partial(draw_from, least_score=20)
+sample_keys = functools.partial(sample_keys_from, least_score=20)
 
 
 def point(content: str, score: int = 50, **metadata: Any) -> KnowledgePoint:
@@ -100,7 +106,7 @@ def version(id: str, kind: VersionKind = "increment", *parents: str) -> Version:
 
 def known(*versions: Version) -> list[str]:
     """The effective ones of versions given oldest first."""
-    return [one.id for one in effective(versions[::-1])]
+    return [one.id for one in effective_versions(versions[::-1])]
 
 
 def test_what_is_known_is_the_newest_merge_and_what_came_behind() -> None:
@@ -155,18 +161,18 @@ def test_what_is_not_merged_yet() -> None:
         (a, b, version("d", "rollback", "a"), version("e")): ["e", "a"],
     }
     for versions, expected in waiting.items():
-        assert [one.id for one in unmerged(versions[::-1])] == expected
+        assert [one.id for one in unmerged_increments(versions[::-1])] == expected
 
 
 def test_what_lies_before_a_merge_or_a_rollback_does_not_count() -> None:
     b, c = version("b"), version("c")
     merged = [version("m", "merge", "b", "c"), c, b]
-    assert not counts(version("a"), merged)
-    assert not counts(version("bb"), merged)
-    assert counts(version("d"), merged), "as if it had been saved while they were merged"
-    assert counts(version("a"), [c, b])
-    assert not counts(version("bb"), [version("d", "rollback", "b"), c, b])
-    assert counts(version("a"), [version("d", "rollback", "b"), c, b])
+    assert not is_effective(version("a"), merged)
+    assert not is_effective(version("bb"), merged)
+    assert is_effective(version("d"), merged), "as if it had been saved while they were merged"
+    assert is_effective(version("a"), [c, b])
+    assert not is_effective(version("bb"), [version("d", "rollback", "b"), c, b])
+    assert is_effective(version("a"), [version("d", "rollback", "b"), c, b])
 
 
 # Sampling
@@ -176,14 +182,14 @@ def one_version(*scores: int) -> list[tuple[Keys, Scores]]:
     return [(np.arange(len(scores), dtype=np.int64), np.array(scores, np.uint8))]
 
 
-def chi_square(counts: Any, expected: Any) -> float:
-    counts, expected = np.asarray(counts, float), np.asarray(expected, float)
-    return float(((counts - expected) ** 2 / expected).sum())
+def chi_square(is_effective: Any, expected: Any) -> float:
+    is_effective, expected = np.asarray(is_effective, float), np.asarray(expected, float)
+    return float(((is_effective - expected) ** 2 / expected).sum())
 
 
 def test_the_first_drawn_is_proportional_to_the_scores() -> None:
     scores = [20, 40, 60, 80, 100]
-    drawn = [int(draw(one_version(*scores), 1, seed)[0]) for seed in range(6000)]
+    drawn = [int(sample_keys(one_version(*scores), 1, seed)[0]) for seed in range(6000)]
     expected = np.array(scores) / sum(scores) * len(drawn)
     assert chi_square(np.bincount(drawn, minlength=5), expected) < UNLIKELY[4]
     uniform = np.full(5, len(drawn) / 5)
@@ -194,19 +200,19 @@ def test_pairs_are_drawn_without_replacement_in_proportion_to_what_is_left() -> 
     scores = [20, 30, 100]
     pairs = list(itertools.permutations(range(3), 2))
     total = 8000
-    counts = dict.fromkeys(pairs, 0)
+    is_effective = dict.fromkeys(pairs, 0)
     for seed in range(total):
-        first, second = draw(one_version(*scores), 2, seed).tolist()
-        counts[first, second] += 1
+        first, second = sample_keys(one_version(*scores), 2, seed).tolist()
+        is_effective[first, second] += 1
     whole = sum(scores)
     expected = [
         total * scores[first] / whole * scores[second] / (whole - scores[first]) for first, second in pairs
     ]
-    assert chi_square(list(counts.values()), expected) < UNLIKELY[5]
+    assert chi_square(list(is_effective.values()), expected) < UNLIKELY[5]
 
 
 def test_equal_scores_are_drawn_equally_often() -> None:
-    drawn = np.concatenate([draw(one_version(*[50] * 20), 5, seed) for seed in range(2000)])
+    drawn = np.concatenate([sample_keys(one_version(*[50] * 20), 5, seed) for seed in range(2000)])
     counts = np.bincount(drawn, minlength=20)
     # without replacement counts vary less than chi-square has it: a bound from both sides
     assert 3 < chi_square(counts, np.full(20, len(drawn) / 20)) < UNLIKELY[19]
@@ -215,12 +221,12 @@ def test_equal_scores_are_drawn_equally_often() -> None:
 def test_what_counts_for_a_draw() -> None:
     newest = (np.array([7, 8], np.int64), np.array([19, 30], np.uint8))
     older = (np.array([7, 8, 9], np.int64), np.array([100, 100, 20], np.uint8))
-    assert sorted(draw([newest, older], 9, 1).tolist()) == [8, 9]
-    assert draw([], 5, 1).tolist() == []
-    assert draw([newest], 0, 1).tolist() == []
-    first = [int(draw([newest, older], 1, seed)[0]) for seed in range(4000)]
-    counts = [first.count(8), first.count(9)]
-    assert chi_square(counts, [2400, 1600]) < 10.828  # the newest score, 30, against 20
+    assert sorted(sample_keys([newest, older], 9, 1).tolist()) == [8, 9]
+    assert sample_keys([], 5, 1).tolist() == []
+    assert sample_keys([newest], 0, 1).tolist() == []
+    first = [int(sample_keys([newest, older], 1, seed)[0]) for seed in range(4000)]
+    is_effective = [first.count(8), first.count(9)]
+    assert chi_square(is_effective, [2400, 1600]) < 10.828  # the newest score, 30, against 20
 
 
 # Folders
@@ -266,7 +272,7 @@ def test_long_names_are_cut_and_apart() -> None:
 def test_differences() -> None:
     before = [point("a", 10), point("b", 20), point("gone")]
     after = [point("b", 30), point("a", 10, other="metadata"), point("new")]
-    found = compare(before, after)
+    found = compare_points(before, after)
     assert (contents(found.added), contents(found.removed), found.same) == (["new"], ["gone"], 1)
     assert found.changed == [{"content": "b", "score": [20, 30], "type": ["WorldModel", "WorldModel"]}]
 
@@ -279,12 +285,14 @@ def near_all(points: Any) -> dict[int, list[int]]:
 
 
 def merged(*points: KnowledgePoint) -> Any:
-    kept = distinct(points)
-    return merge(kept, near_all(kept))
+    kept = unique_points(points)
+    return merge_points(kept, near_all(kept))
 
 
 def test_identical_contents_become_one_of_the_best_score() -> None:
-    found = distinct([point("a", 30, new=1, both="new"), point("b", 40), point("a", 70, old=1, both="old")])
+    found = unique_points(
+        [point("a", 30, new=1, both="new"), point("b", 40), point("a", 70, old=1, both="old")]
+    )
     assert found == [point("a", 70, new=1, old=1, both="old"), point("b", 40)]
 
 
@@ -315,8 +323,8 @@ def test_what_is_merely_alike_stays_apart(a: str, b: str) -> None:
 
 
 def test_only_what_is_near_is_looked_at() -> None:
-    points = distinct([point("主人对花生过敏", 60), point("主人对花生过敏。", 50)])
-    assert len(merge(points, {}).points) == 2
+    points = unique_points([point("主人对花生过敏", 60), point("主人对花生过敏。", 50)])
+    assert len(merge_points(points, {}).points) == 2
 
 
 def test_texts_alike_in_words_are_found() -> None:
@@ -327,14 +335,14 @@ def test_texts_alike_in_words_are_found() -> None:
         "She went to Lisbon in June",
         "x",
     ]
-    assert alike(texts) == {2: [0], 3: [1]}
+    assert similar_texts(texts) == {2: [0], 3: [1]}
 
 
 def test_likeness_is_looked_for_through_rare_words_only() -> None:
     """Thousands of texts of one pattern are not each compared with all others, and yet the two are found."""
     texts = [f"主人喜欢吃第{n}号拉面店的拉面" for n in range(3000)]
-    assert alike([*texts, f"{texts[1234]}。"]) == {3000: [1234]}
+    assert similar_texts([*texts, f"{texts[1234]}。"]) == {3000: [1234]}
     common = [f"主人喜欢{food}{drink}" for food in "面饭粥饼" for drink in "茶酒水奶"] * 200
-    assert alike([*(f"{text}{n}" for n, text in enumerate(common)), "主人喜欢面", "主人喜欢面！"])[3201] == [
-        3200
-    ]
+    assert similar_texts([*(f"{text}{n}" for n, text in enumerate(common)), "主人喜欢面", "主人喜欢面！"])[
+        3201
+    ] == [3200]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_client.errors import InvalidParameterError
-from memoryd.core.life.decay import trigger_of
+from memoryd.core.life.decay import grace_days
 from memoryd.core.metadata import TAKEN, default_of, read_metadata, removed_keys
 from memoryd.core.record import CATEGORIES, KINDS, SOURCES, default_importance
 
@@ -296,4 +296,4 @@ def test_what_fields_fall_back_to() -> None:
 
 def test_numbers_of_the_design() -> None:
     assert [default_importance(category) for category in CATEGORIES] == [3.0, 3.0, 1.0, 1.0]
-    assert [trigger_of(category) for category in CATEGORIES] == [0.0, 0.0, 5.0, 3.0]
+    assert [grace_days(category) for category in CATEGORIES] == [0.0, 0.0, 5.0, 3.0]

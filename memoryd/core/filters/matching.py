@@ -89,7 +89,7 @@ def _rounded(value: Any) -> Any:
     return float(value) if is_large else value
 
 
-def held(node: Node, at: float, *, archived: bool) -> Node:
+def filter_active_at(node: Node, at: float, *, archived: bool) -> Node:
     """The filter over memories as they were known, for those that were active and true at a time.
 
     archived: also those that were not.
@@ -101,7 +101,7 @@ def held(node: Node, at: float, *, archived: bool) -> Node:
     return And((node, Compare("state", "eq", "active"), began, lasted))
 
 
-def unchanged_since(node: Node, kind: TextKind, at: float, *, archived: bool) -> Node:
+def filter_unchanged_since(node: Node, kind: TextKind, at: float, *, archived: bool) -> Node:
     """The filter over texts as they are now, for those that were the same at a time."""
     known = Compare(_KNOWN_BY[kind], "lte", at)
-    return And((held(node, at, archived=archived) if kind == "memory" else node, known))
+    return And((filter_active_at(node, at, archived=archived) if kind == "memory" else node, known))

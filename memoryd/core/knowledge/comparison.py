@@ -18,7 +18,7 @@ class Differences:
     same: int
 
 
-def compare(before: Iterable[KnowledgePoint], after: Iterable[KnowledgePoint]) -> Differences:
+def compare_points(before: Iterable[KnowledgePoint], after: Iterable[KnowledgePoint]) -> Differences:
     """The differences; points are told apart by their content, of equal ones the last counts."""
     old = {point["content"]: point for point in before}
     new = {point["content"]: point for point in after}

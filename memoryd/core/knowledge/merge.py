@@ -25,7 +25,7 @@ class Merge:
     apart: list[Pair]
 
 
-def distinct(points: Iterable[KnowledgePoint]) -> list[KnowledgePoint]:
+def unique_points(points: Iterable[KnowledgePoint]) -> list[KnowledgePoint]:
     """Identical contents as one, best first; the best score stays, metadata is joined.
 
     points: the newest version's first; equal scores stay in that order.
@@ -37,7 +37,7 @@ def distinct(points: Iterable[KnowledgePoint]) -> list[KnowledgePoint]:
     return sorted(found.values(), key=lambda point: -point["score"])
 
 
-def merge(points: Sequence[KnowledgePoint], near: Mapping[int, Sequence[int]]) -> Merge:
+def merge_points(points: Sequence[KnowledgePoint], near: Mapping[int, Sequence[int]]) -> Merge:
     """Let the best of the points that say the same stand for them.
 
     points: distinct, best first; near: of a place the places of points alike, the nearest first. Nearness

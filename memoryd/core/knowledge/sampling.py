@@ -13,7 +13,7 @@ Keys = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.uint8]
 
 
-def draw_points(
+def sample_points(
     versions: Iterable[Sequence[KnowledgePoint]], count: int, seed: int | None, *, least_score: int
 ) -> list[KnowledgePoint]:
     """As `draw`, of points: versions newest first, a content counts once, as the newest version says it."""
@@ -26,10 +26,10 @@ def draw_points(
                 newest.append(point)
         rows = np.array([keys[point["content"]] for point in points], np.int64)
         weighted.append((rows, np.array([point["score"] for point in points], np.uint8)))
-    return [newest[key] for key in draw(weighted, count, seed, least_score=least_score).tolist()]
+    return [newest[key] for key in sample_keys(weighted, count, seed, least_score=least_score).tolist()]
 
 
-def draw(
+def sample_keys(
     versions: Sequence[tuple[Keys, Scores]], count: int, seed: int | None = None, *, least_score: int
 ) -> Keys:
     """The keys of `count` points in the order they were drawn, fewer when there are fewer.

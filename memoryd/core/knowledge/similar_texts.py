@@ -17,7 +17,7 @@ _SHARE = 0.5
 _MOST = 16
 
 
-def alike(texts: Sequence[str]) -> dict[int, list[int]]:
+def similar_texts(texts: Sequence[str]) -> dict[int, list[int]]:
     """Of each place the earlier places of texts with at least half of all terms in common, nearest first.
 
     Looked for among those with all of its terms, or half of its rarest: what says the same has nearly all.

@@ -51,7 +51,7 @@ def next_version_id(now: float, latest: str) -> str:
     return (moment + timedelta(seconds=1)).strftime(_FORM)
 
 
-def effective(versions: Sequence[Version]) -> list[Version]:
+def effective_versions(versions: Sequence[Version]) -> list[Version]:
     """The versions that together say what is known now: the newest merge and the increments behind it.
 
     versions: all, newest first; so is the result, but for the merge, which is last. Behind it is what is
@@ -65,7 +65,7 @@ def effective(versions: Sequence[Version]) -> list[Version]:
             break
         if version.kind == "rollback":
             older = _from(versions, version.parents[0])
-            former = effective(older) if older else [version]
+            former = effective_versions(older) if older else [version]
             if merge is None:
                 return [*found, *former]
             behind = [one for one in former if one.kind == "increment" and one.id > max(merge.parents)]
@@ -77,20 +77,20 @@ def effective(versions: Sequence[Version]) -> list[Version]:
     return found if merge is None else [*found, merge]
 
 
-def unmerged(versions: Sequence[Version]) -> list[Version]:
+def unmerged_increments(versions: Sequence[Version]) -> list[Version]:
     """The increments that count and are in no merge that does, newest first; versions: all, newest first.
 
     None when the newest version is a rollback to a lone one: a merge would be the same once more.
     """
-    counting = effective(versions)
+    counting = effective_versions(versions)
     if len(counting) == 1 and versions[0].kind == "rollback":
         return []
     return [version for version in counting if version.kind == "increment"]
 
 
-def counts(new: Version, versions: Sequence[Version]) -> bool:
+def is_effective(new: Version, versions: Sequence[Version]) -> bool:
     """Whether a version would be among the effective ones; versions: all there are."""
-    found = effective(sorted([*versions, new], key=lambda one: one.id, reverse=True))
+    found = effective_versions(sorted([*versions, new], key=lambda one: one.id, reverse=True))
     return any(one.id == new.id for one in found)
 
 

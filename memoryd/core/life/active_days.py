@@ -123,7 +123,7 @@ def _is_ahead(today: int, dates: Sequence[int]) -> bool:
     return bool(past) and any(later - earlier > _ABSENT for earlier, later in pairwise(recent))
 
 
-def lived(begins: Sequence[int], today: int, dates: Sequence[int], longest: float) -> list[float]:
+def trusted_days(begins: Sequence[int], today: int, dates: Sequence[int], longest: float) -> list[float]:
     """Days from each date to today that a jump of the clock cannot have made up.
 
     dates: with a sign of life, in any order; no stretch without one counts for more than `longest` days.

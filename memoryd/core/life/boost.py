@@ -23,7 +23,7 @@ DEFAULT_RULES = BoostRules()
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UseEffect:
     """counts: whether the memory's clock restarts; applied: what is added; limited_by: why it is less."""
 
     counts: bool
@@ -31,23 +31,25 @@ class Use:
     limited_by: str | None = None
 
 
-def use(
+def effect_of_use(
     effective: float,
     last_at: float | None,
     used_today: float,
     now: float,
     rules: BoostRules = DEFAULT_RULES,
-) -> Use:
+) -> UseEffect:
     """The effect of a use. last_at: the last applied; used_today: what was added on this local date.
 
     A last one far ahead was told by a clock set wrong and is not in the way.
     """
     if last_at is not None and abs(now - last_at) < rules.window:
         hours = f"{rules.window / 3600:g} hours"
-        return Use(counts=False, applied=0.0, limited_by=f"within {hours} of the last one, which counts once")
+        return UseEffect(
+            counts=False, applied=0.0, limited_by=f"within {hours} of the last one, which counts once"
+        )
     allowance = max(0.0, rules.day_limit - used_today)
     applied = round(min(rules.step, allowance, MAX_IMPORTANCE - effective), _DIGITS)
-    return Use(counts=True, applied=applied, limited_by=_limit(applied, allowance, rules))
+    return UseEffect(counts=True, applied=applied, limited_by=_limit(applied, allowance, rules))
 
 
 def _limit(applied: float, allowance: float, rules: BoostRules) -> str | None:

@@ -25,17 +25,17 @@ _REVIEW, _DECAY, _EXPIRED = 1, 2, 3
 _SYSTEM, _FACT, _EPISODE = (CATEGORIES.index(name) for name in ("system", "fact", "episode"))
 
 
-def trigger_of(category: str, rules: DecayRules = DEFAULT_RULES) -> float:
+def grace_days(category: str, rules: DecayRules = DEFAULT_RULES) -> float:
     """Days before decay starts; 0 where it never does."""
     return rules.pace(category).trigger
 
 
-def fades(category: str, importance: float, *, pinned: bool, rules: DecayRules = DEFAULT_RULES) -> bool:
+def can_fade(category: str, importance: float, *, pinned: bool, rules: DecayRules = DEFAULT_RULES) -> bool:
     """Whether the clock matters."""
     return rules.has_pace(category) and importance < rules.lasting and not pinned
 
 
-class Fading(NamedTuple):
+class DecayInput(NamedTuple):
     """What the clock does with a memory depends on this. seq: change number of decay_from.
 
     kept: verified, or stated by the user.
@@ -71,7 +71,7 @@ class Cohort:
     @classmethod
     def of(cls, memories: Sequence[tuple[Any, ...]], rules: DecayRules = DEFAULT_RULES) -> Cohort:
         """From tuples in the order of `Fading`."""
-        columns = list(zip(*memories, strict=True)) or [()] * len(Fading._fields)
+        columns = list(zip(*memories, strict=True)) or [()] * len(DecayInput._fields)
         number = {category: place for place, category in enumerate(CATEGORIES)}
         never = float("inf")
         return cls(
@@ -110,9 +110,9 @@ class Cohort:
         return np.asarray(found, np.int8)
 
 
-def fading(record: Record, row: int, seq: int) -> Fading:
+def decay_input(record: Record, row: int, seq: int) -> DecayInput:
     """The fields of a record that decide its outcome."""
-    return Fading(
+    return DecayInput(
         row,
         record.importance,
         record.decay_from,
@@ -125,26 +125,26 @@ def fading(record: Record, row: int, seq: int) -> Fading:
     )
 
 
-def left_of_grace(record: Record, days: float, rules: DecayRules = DEFAULT_RULES) -> float:
+def remaining_grace(record: Record, days: float, rules: DecayRules = DEFAULT_RULES) -> float:
     """Days until decay starts, after so many."""
-    if not fades(record.category, record.importance, pinned=record.pinned, rules=rules):
+    if not can_fade(record.category, record.importance, pinned=record.pinned, rules=rules):
         return record.grace
     return max(0.0, record.grace - days)
 
 
-def renewed(record: Record, importance: float, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
+def restart_decay(record: Record, importance: float, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
     """The record after a use: the clock starts anew."""
-    return replace(record, importance=importance, decay_from=now, grace=trigger_of(record.category, rules))
+    return replace(record, importance=importance, decay_from=now, grace=grace_days(record.category, rules))
 
 
-def edited(
+def with_importance(
     record: Record, importance: float, days: float, now: float, rules: DecayRules = DEFAULT_RULES
 ) -> Record:
     """The record with another importance: what was left of its grace stays."""
-    return replace(record, importance=importance, decay_from=now, grace=left_of_grace(record, days, rules))
+    return replace(record, importance=importance, decay_from=now, grace=remaining_grace(record, days, rules))
 
 
-def moved(
+def carry_decay(
     old: Record,
     new: Record,
     effective: float,
@@ -158,25 +158,25 @@ def moved(
     """
     if (old.category, old.pinned) == (new.category, new.pinned):
         return new
-    left, trigger = left_of_grace(old, days, rules), trigger_of(new.category, rules)
+    left, trigger = remaining_grace(old, days, rules), grace_days(new.category, rules)
     grace = min(left, trigger) if rules.has_pace(old.category) else trigger
     return replace(new, importance=effective, decay_from=now, grace=grace)
 
 
-def kept_once_more(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
+def extend_grace(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
     """The record after a KEEP of a decay review: where reviews begin, with a grace that doubles each time."""
     keeps = record.keeps + 1
-    grace = min(trigger_of(record.category, rules) * 2.0**keeps, rules.longest_grace)
+    grace = min(grace_days(record.category, rules) * 2.0**keeps, rules.longest_grace)
     return replace(record, importance=rules.review_below, decay_from=now, grace=grace, keeps=keeps)
 
 
-def restored(
+def restore(
     record: Record, effective: float, now: float, rules: DecayRules = DEFAULT_RULES
 ) -> tuple[Record, bool]:
     """An archived record as it comes back, and whether an expiry that had passed was taken away."""
     expired = record.expires_at is not None and record.expires_at <= now
     back = replace(
-        renewed(record, max(effective, rules.restored), now, rules),
+        restart_decay(record, max(effective, rules.restored), now, rules),
         state="active",
         archived_because=None,
         archived_at=None,

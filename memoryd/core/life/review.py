@@ -16,7 +16,7 @@ def is_promotion_due(record: Record, before: float, after: float, rules: DecayRu
     return may_rise and before < rules.promote_from <= after
 
 
-def refused(verdict: Verdict, category: str) -> str | None:
+def verdict_refusal(verdict: Verdict, category: str) -> str | None:
     """What to do instead of a verdict that a memory of a category is not open to; None when it is."""
     if verdict == "promote" and category in _SETTLED:
         return "keep: there is nothing to promote it to"

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from memory_client.types import AppendResult, ExtendResult, TurnItem
 from memoryd.core.call_context import current_call
-from memoryd.core.passage import line
+from memoryd.core.passage import turn_line
 from memoryd.core.turn import TurnRecord
 from memoryd.engine.context import Parts
 from memoryd.engine.conversations.session_end import SessionCloser
@@ -107,7 +107,7 @@ class TurnWriter:
 
     def _embed(self, chunk: Sequence[TurnRecord], before: Sequence[ContextTurn]) -> _Vectors:
         places = [i for i, record in enumerate(chunk) if record.remembered]
-        passages = turns.passages_of(before, [line(chunk[i].speaker, chunk[i].text) for i in places])
+        passages = turns.passages_of(before, [turn_line(chunk[i].speaker, chunk[i].text) for i in places])
         return dict(zip(places, self._parts.meaning.embed_all(passages), strict=True))
 
     def _receive(self, tx: Transaction, records: Sequence[TurnRecord]) -> TurnPosition:

@@ -189,7 +189,7 @@ class DecayPasses:
         found = memories.by_rows(tx.connection, scope, plan.rows(outcome))
         stored = [found[row] for row in plan.rows(outcome) if row in found]
         cohort = Cohort.of(
-            [decay.fading(one.record, one.row, one.decay_seq) for one in stored], self._parts.decay
+            [decay.decay_input(one.record, one.row, one.decay_seq) for one in stored], self._parts.decay
         )
         passed, outcomes = self._judged(tx.connection, cohort, scope.user_id, now)
         left = cohort.effective(passed).tolist()

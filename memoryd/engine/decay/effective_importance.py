@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memoryd.core.life import review
 from memoryd.core.life.active_days import Calendar, ClockJump, clock_jump
-from memoryd.core.life.decay import Cohort, fading
+from memoryd.core.life.decay import Cohort, decay_input
 from memoryd.core.record import Record
 from memoryd.engine.context import Parts
 from memoryd.storage.connection import Connection
@@ -30,7 +30,7 @@ def ages(connection: Connection, calendar: Calendar, stored: Sequence[StoredMemo
     """The ages of memories of one user."""
     if not stored:
         return []
-    cohort = Cohort.of([fading(one.record, one.row, one.decay_seq) for one in stored], calendar.rules)
+    cohort = Cohort.of([decay_input(one.record, one.row, one.decay_seq) for one in stored], calendar.rules)
     passed = cohort.days(days.of_user(connection, calendar, stored[0].record.user_id, now))
     left = cohort.effective(passed).tolist()
     return [Age(*pair) for pair in zip(passed.tolist(), left, strict=True)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory_client.errors import InvalidStateError, NotFoundError
 from memory_client.types import DecideResult, Review, ReviewKind, ReviewPage, ReviewState, Verdict
 from memoryd.core.life import decay
-from memoryd.core.life.review import refused
+from memoryd.core.life.review import verdict_refusal
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
@@ -77,7 +77,7 @@ class ReviewQueue:
 
     def _promote(self, tx: Transaction, stored: StoredMemory, cause: Cause, now: float) -> int:
         old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
-        core = decay.moved(
+        core = decay.carry_decay(
             old, replace(old, category="core"), age.effective, age.days, now, self._parts.decay
         )
         reviews.withdraw(tx, old.user_id, old.id, kinds=["decay", "promotion"])
@@ -93,9 +93,9 @@ class ReviewQueue:
     def _keep(self, tx: Transaction, stored: StoredMemory, review: ReviewRow, now: float) -> int:
         old = stored.record
         rules = self._parts.decay
-        is_fading = decay.fades(old.category, old.importance, pinned=old.pinned, rules=rules)
+        is_fading = decay.can_fade(old.category, old.importance, pinned=old.pinned, rules=rules)
         if review.kind == "decay" and is_fading:
-            self._writer.touch(tx, stored, decay.kept_once_more(old, now, rules))
+            self._writer.touch(tx, stored, decay.extend_grace(old, now, rules))
         return old.version
 
 
@@ -116,7 +116,7 @@ def _pending(found: ReviewRow | None, id: str) -> ReviewRow:
 
 def _require_open_to(verdict: Verdict, record: Record) -> None:
     require_active(record)
-    fix = refused(verdict, record.category)
+    fix = verdict_refusal(verdict, record.category)
     if fix is not None:
         raise InvalidStateError(
             f"verdict: {verdict!r}, but {record.id} is {record.category}; expected {fix}",

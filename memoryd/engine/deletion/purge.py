@@ -6,7 +6,7 @@ from functools import partial
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import DeleteResult
-from memoryd.core.life.active_days import DAY, lived
+from memoryd.core.life.active_days import DAY, trusted_days
 from memoryd.core.operators import CALLER, DECAY
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.engine.context import Parts
@@ -83,7 +83,7 @@ class ArchivePurge:
         signs = [date for date, _ in active_days.recorded_days(connection, scope.user_id)]
         signs += [day(at) for at in decay_passes.times(connection, scope.user_id)]
         longest = max(1.0, retention * _STRETCH)
-        passed = lived([day(at) for _, at in ripe], day(now), signs, longest)
+        passed = trusted_days([day(at) for _, at in ripe], day(now), signs, longest)
         return [id for (id, _), known in zip(ripe, passed, strict=True) if known >= int(retention)]
 
     def _destroy(self, tx: Transaction, scope: Scope, ids: list[str], operator: str) -> list[str]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from memory_client.types import KnowledgeMergeResult, KnowledgePoint
-from memoryd.core.knowledge.merge import Merge, distinct, merge
-from memoryd.core.knowledge.similar_texts import alike
-from memoryd.core.knowledge.versions import Version, effective, unmerged
+from memoryd.core.knowledge.merge import Merge, merge_points, unique_points
+from memoryd.core.knowledge.similar_texts import similar_texts
+from memoryd.core.knowledge.versions import Version, effective_versions, unmerged_increments
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
@@ -124,15 +124,15 @@ class KnowledgeMerger:
 
     def _effective(self, user_id: str) -> list[Version]:
         with self._parts.database.read() as connection:
-            return effective(snapshots.versions(connection, user_id))
+            return effective_versions(snapshots.versions(connection, user_id))
 
     def _unmerged(self, user_id: str) -> list[Version]:
         with self._parts.database.read() as connection:
-            return unmerged(snapshots.versions(connection, user_id))
+            return unmerged_increments(snapshots.versions(connection, user_id))
 
     def _ready(self, user_id: str, versions: Sequence[Version]) -> _MergePlan:
-        given = distinct(self._points(user_id, versions))
-        found = merge(given, self._near(user_id, [point["content"] for point in given]))
+        given = unique_points(self._points(user_id, versions))
+        found = merge_points(given, self._near(user_id, [point["content"] for point in given]))
         most = self._knowledge.config.max_knowledge_points
         return _MergePlan(
             parents=tuple(sorted(version.id for version in versions)),
@@ -149,7 +149,7 @@ class KnowledgeMerger:
     def _near(self, user_id: str, contents: Sequence[str]) -> dict[int, list[int]]:
         """Earlier places of points that might say the same: near in meaning, or in their words."""
         near = self._near_in_meaning(user_id, contents)
-        for place, others in alike(contents).items():
+        for place, others in similar_texts(contents).items():
             near[place] = list(dict.fromkeys([*near.get(place, ()), *others]))
         return near
 

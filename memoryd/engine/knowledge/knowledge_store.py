@@ -25,7 +25,7 @@ from memory_client.types import (
 from memoryd.core.filters.grammar import Compare
 from memoryd.core.knowledge import comparison
 from memoryd.core.knowledge.point import HIGHEST, PointRecord
-from memoryd.core.knowledge.versions import Version, counts, next_version_id
+from memoryd.core.knowledge.versions import Version, is_effective, next_version_id
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.record_builder import screened_own
@@ -191,7 +191,7 @@ class KnowledgeStore:
         """What differs between two versions. Raises `NotFoundError`."""
         ids = [self.storage.resolve(user_id, one) for one in (first, second)]
         points = [self.storage.read(user_id, id) if id else iter(()) for id in ids]
-        found = comparison.compare(*points)
+        found = comparison.compare_points(*points)
         return KnowledgeComparison(
             versions=[self._described(user_id, id) for id in ids if id],
             added=found.added,
@@ -256,7 +256,7 @@ class KnowledgeStore:
         """Raise `InvalidParameterError` for an increment before what was merged or gone back from since."""
         with self._parts.database.read() as connection:
             known = snapshots.versions(connection, user_id)
-        if version.kind == "increment" and not counts(version, known):
+        if version.kind == "increment" and not is_effective(version, known):
             raise InvalidParameterError(
                 f"version_id: {version.id} lies before a merge or rollback and would never count; expected a "
                 f"time behind {known[0].id}, or None for now",

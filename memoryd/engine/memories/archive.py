@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory_client.errors import InvalidStateError
 from memory_client.types import UpdateResult
 from memoryd.core.filters.grammar import Compare
-from memoryd.core.life.decay import restored
+from memoryd.core.life.decay import restore
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
@@ -67,7 +67,7 @@ class MemoryArchive:
     ) -> UpdateResult:
         """record: what comes back."""
         effective = age_of(tx.connection, self._parts.calendar, stored, now).effective
-        back, was_expired = restored(record, effective, now, self._parts.decay)
+        back, was_expired = restore(record, effective, now, self._parts.decay)
         if was_expired:
             back = replace(back, warnings=(*back.warnings, "expires_at had passed and was taken away"))
         return self._writer.apply(tx, stored, back, now, cause)

@@ -7,7 +7,7 @@ from typing import Any
 
 from memory_client.types import Filters, Memory, Page
 from memoryd.core.filters.grammar import Node, parse_filters
-from memoryd.core.filters.matching import held, matches, unchanged_since
+from memoryd.core.filters.matching import filter_active_at, filter_unchanged_since, matches
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
@@ -48,7 +48,7 @@ class AsOfReader:
         with self._parts.database.read() as connection:
             same, total = _unchanged(connection, node, at, where, after, scope)
             former = list(versions.former_versions(connection, scope, at))
-            then = held(node, at, archived=scope.archived)
+            then = filter_active_at(node, at, archived=scope.archived)
             known = [_former(one.row, one.record) for one in former if one.record is not None]
             others = [one for one in known if matches(then, one.record)]
             page, following = where.cut(_behind([*same, *others], where, after), mark)
@@ -74,7 +74,7 @@ def _unchanged(
     scope: Scope,
 ) -> tuple[list[StoredMemory], int]:
     """The memories that were then as they are now: those of the page, and how many there are."""
-    wanted = unchanged_since(node, "memory", at, archived=scope.archived)
+    wanted = filter_unchanged_since(node, "memory", at, archived=scope.archived)
     found = memories.page(
         connection,
         scope,

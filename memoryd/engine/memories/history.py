@@ -17,8 +17,8 @@ from memory_client.types import (
     VersionDiff,
     VersionInfo,
 )
-from memoryd.core.life.decay import moved
-from memoryd.core.record import Record, changed_fields, metadata_out
+from memoryd.core.life.decay import carry_decay
+from memoryd.core.record import Record, changed_fields, public_metadata
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.engine.context import Parts
@@ -113,7 +113,7 @@ class VersionHistory:
             said = _told(tx.connection, stored.record, to)
             new = replace(stored.record, **{name: getattr(said, name) for name in CONTENT_FIELDS})
             age = age_of(tx.connection, self._parts.calendar, stored, now)
-            new = moved(stored.record, new, age.effective, age.days, now, self._parts.decay)
+            new = carry_decay(stored.record, new, age.effective, age.days, now, self._parts.decay)
             return self._writer.apply(tx, stored, new, now, cause, embedded)
 
         return self._parts.write_once(key, apply, now)
@@ -171,7 +171,7 @@ def _version(version: versions.MemoryVersion, record: Record, before: Record | N
         changed=list(version.changed),
         diff=None if before is None else _diff(before, record),
         text=record.text,
-        metadata=metadata_out(record),
+        metadata=public_metadata(record),
         state=record.state,
     )
 

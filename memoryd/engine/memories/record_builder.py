@@ -9,7 +9,7 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memoryd.core.ids import check_name
-from memoryd.core.life.decay import trigger_of
+from memoryd.core.life.decay import grace_days
 from memoryd.core.life.decay_rules import DEFAULT_RULES, DecayRules
 from memoryd.core.metadata import Draft, default_of, displaced_keys, read_metadata, read_own, removed_keys
 from memoryd.core.record import Record, default_importance
@@ -53,7 +53,7 @@ def new_record(
         updated_at=now,
         last_access=fields.pop("last_access", created),
         decay_from=now,
-        grace=trigger_of(category, rules),
+        grace=grace_days(category, rules),
         root_id=id,
         metadata=draft.rest,
         warnings=(*warnings, *draft.warnings),

@@ -82,7 +82,7 @@ class MemoryUsage:
         def apply(tx: Transaction) -> UpdateResult:
             stored = get_memory(tx.connection, scope, id)
             old, age = stored.record, age_of(tx.connection, self._parts.calendar, stored, now)
-            new = decay.moved(
+            new = decay.carry_decay(
                 old, replace(old, pinned=pinned), age.effective, age.days, now, self._parts.decay
             )
             if pinned:
@@ -125,7 +125,7 @@ class MemoryUsage:
         *,
         is_back: bool,
     ) -> BoostResult:
-        use = boost.use(effective, *self._earlier(tx, stored, now), now, self._parts.boost)
+        use = boost.effect_of_use(effective, *self._earlier(tx, stored, now), now, self._parts.boost)
         after = round(effective + use.applied, 9)
         if use.counts:
             self._count(tx, stored, after, now)
@@ -157,7 +157,7 @@ class MemoryUsage:
             boosts.append(tx, record.user_id, record.id, now, kind, applied, reason)
 
     def _count(self, tx: Transaction, stored: StoredMemory, importance: float, now: float) -> None:
-        used = decay.renewed(stored.record, importance, now, self._parts.decay)
+        used = decay.restart_decay(stored.record, importance, now, self._parts.decay)
         used = replace(used, last_access=now, access_count=used.access_count + 1)
         self._writer.touch(tx, stored, used)
 

@@ -9,7 +9,7 @@ from typing import Any
 from memory_client.errors import InvalidParameterError
 from memory_client.types import MemoryItem, UpdateResult
 from memoryd.core.call_context import current_call
-from memoryd.core.life.decay import edited, moved
+from memoryd.core.life.decay import carry_decay, with_importance
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record, clamp_importance
 from memoryd.core.scope import Scope
@@ -82,7 +82,7 @@ class MemoryEditor:
 
         def change(record: Record, age: Age, now: float) -> Record:
             changed = with_metadata(record, metadata, limits)
-            return moved(record, changed, age.effective, age.days, now, self._parts.decay)
+            return carry_decay(record, changed, age.effective, age.days, now, self._parts.decay)
 
         return self._update(id, author, scope, key, change, None)
 
@@ -106,7 +106,7 @@ class MemoryEditor:
 
         def change(record: Record, age: Age, now: float) -> Record:
             wanted = value if value is not None else age.effective + (delta or 0.0)
-            return edited(record, clamp_importance(wanted), age.days, now, self._parts.decay)
+            return with_importance(record, clamp_importance(wanted), age.days, now, self._parts.decay)
 
         return self._update(id, author, scope, key, change, None)
 

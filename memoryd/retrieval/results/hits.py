@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_client.types import Explanation, Hit, SearchScope, Snippet
 from memoryd.core.knowledge.point import PointRecord
-from memoryd.core.record import Record, metadata_out
+from memoryd.core.record import Record, public_metadata
 from memoryd.core.row_ranges import TextKind, kind_of
 from memoryd.core.turn import TurnRecord
 from memoryd.language.fold import query_terms
@@ -73,7 +73,7 @@ _TYPES: Mapping[type, SearchScope] = {Record: "memory", TurnRecord: "turn", Poin
 
 def _metadata(record: Recorded) -> dict[str, Any]:
     if isinstance(record, Record):
-        return metadata_out(record)
+        return public_metadata(record)
     return _of_turn(record) if isinstance(record, TurnRecord) else _of_shared(record)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memoryd.core.filters.grammar import Node
-from memoryd.core.filters.matching import held, matches
+from memoryd.core.filters.matching import filter_active_at, matches
 from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
@@ -43,7 +43,7 @@ class FormerMemories:
     @classmethod
     def read(cls, connection: sqlite3.Connection, scope: Scope, node: Node, at: float) -> FormerMemories:
         """Those that pass a filter."""
-        then = held(node, at, archived=scope.archived)
+        then = filter_active_at(node, at, archived=scope.archived)
         former = list(versions.former_versions(connection, scope, at))
         known = {one.row: one.record for one in former if one.record is not None}
         records = {row: known[row] for row in sorted(known) if matches(then, known[row])}
@@ -80,8 +80,8 @@ class FormerMemories:
         found: dict[int, str] = {}
         for row, record in self.records.items():
             text = fold_case(record.text)
-            held = [phrase for phrase in phrases if fold_case(phrase) in text]
-            found_by = [*([name] if record.id == name else []), *_keys_in(record, keys), *held]
+            contained = [phrase for phrase in phrases if fold_case(phrase) in text]
+            found_by = [*([name] if record.id == name else []), *_keys_in(record, keys), *contained]
             if found_by:
                 found[row] = found_by[0]
         return found

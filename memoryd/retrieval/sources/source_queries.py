@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from memoryd.core.filters.grammar import And, Compare, Node, Not
-from memoryd.core.filters.matching import unchanged_since
+from memoryd.core.filters.matching import filter_unchanged_since
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
 from memoryd.retrieval.context import SearchContext, SourceQuery
@@ -47,7 +47,7 @@ def _unchanged(node: Node, kind: TextKind, request: SearchRequest) -> Node:
     """The filter; for a search as of a time, only of texts that have not changed since."""
     if request.as_of is None:
         return node
-    return unchanged_since(node, kind, request.as_of, archived=request.scope.archived)
+    return filter_unchanged_since(node, kind, request.as_of, archived=request.scope.archived)
 
 
 def _without_metadata(node: Node) -> Node:

@@ -37,8 +37,8 @@ from memoryd.core.knowledge.config import (
     plain_folder_of,
 )
 from memoryd.core.knowledge.point import read_knowledge_point
-from memoryd.core.knowledge.sampling import draw_points
-from memoryd.core.knowledge.versions import Version, check_version_id, effective
+from memoryd.core.knowledge.sampling import sample_points
+from memoryd.core.knowledge.versions import Version, check_version_id, effective_versions
 from memoryd.storage.faults import file_errors
 from memoryd.storage.knowledge.base import EVERY, VersionStorage
 
@@ -92,7 +92,7 @@ class MemStorageFileSys(VersionStorage):
     def counting_versions(self, user_id: str) -> list[str]:
         ids = self.get_recent_versions(user_id, EVERY)
         versions = [Version(id, *_about(self._place(user_id, id)), point_count=0) for id in ids]
-        return [version.id for version in effective(versions)]
+        return [version.id for version in effective_versions(versions)]
 
     def describe(
         self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
@@ -159,7 +159,7 @@ class MemStorageFileSys(VersionStorage):
     def _sample(self, user_id: str, count: int, seed: int | None) -> list[KnowledgePoint]:
         ids = self.get_recent_versions(user_id, self.memory_config.recent_versions_count)
         versions = (list(self.read(user_id, id)) for id in ids)
-        return draw_points(versions, count, seed, least_score=self.memory_config.min_score_threshold)
+        return sample_points(versions, count, seed, least_score=self.memory_config.min_score_threshold)
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:

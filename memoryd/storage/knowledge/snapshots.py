@@ -17,8 +17,8 @@ from memory_client.types import KnowledgePoint
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.ids import IdFactory
 from memoryd.core.knowledge.point import PointRecord, content_hash
-from memoryd.core.knowledge.sampling import Keys, Scores, draw
-from memoryd.core.knowledge.versions import Version, effective
+from memoryd.core.knowledge.sampling import Keys, Scores, sample_keys
+from memoryd.core.knowledge.versions import Version, effective_versions
 from memoryd.core.scope import Scope
 from memoryd.storage.database import Transaction
 from memoryd.storage.life import conflicts
@@ -199,7 +199,7 @@ def sample(
         "SELECT number, weights FROM snapshots WHERE user_id = ? ORDER BY version_id DESC LIMIT ?",
         (user_id, version_count),
     ).fetchall()
-    drawn = draw([_weights(blob) for _, blob in recent], count, seed, least_score=least_score).tolist()
+    drawn = sample_keys([_weights(blob) for _, blob in recent], count, seed, least_score=least_score).tolist()
     known: dict[int, KnowledgePoint] = {}
     for number, _ in recent:
         found = connection.execute(
@@ -299,7 +299,7 @@ def _refresh(tx: Transaction, user_id: str) -> None:
     tx.execute(
         "UPDATE points SET is_current = 0, seq = ? WHERE user_id = ? AND is_current", (tx.seq, user_id)
     )
-    for version in reversed(effective(versions(tx.connection, user_id))):
+    for version in reversed(effective_versions(versions(tx.connection, user_id))):
         tx.execute(
             "UPDATE points SET is_current = 1, type = s.type, score = s.score, metadata = s.metadata, "
             "version_id = ?, seq = ? FROM snapshot_points s WHERE s.point = points.row AND s.snapshot = "

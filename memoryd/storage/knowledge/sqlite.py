@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from memory_client.types import DamagedLine, KnowledgePoint, VersionKind
 from memoryd.core.ids import IdFactory, check_name
 from memoryd.core.knowledge.config import MemoryConfig
-from memoryd.core.knowledge.versions import Version, effective
+from memoryd.core.knowledge.versions import Version, effective_versions
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.knowledge import snapshots
 from memoryd.storage.knowledge.base import VersionStorage
@@ -46,7 +46,7 @@ class MemStorageSQLite(VersionStorage):
     def counting_versions(self, user_id: str) -> list[str]:
         with self._database.read() as connection:
             found = snapshots.versions(connection, check_name(user_id, "user_id"))
-        return [version.id for version in effective(found)]
+        return [version.id for version in effective_versions(found)]
 
     def describe(
         self,

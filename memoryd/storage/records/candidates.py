@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memoryd.core.filters.grammar import Node
 from memoryd.core.life.active_days import Days
-from memoryd.core.life.decay import Cohort, Fading
+from memoryd.core.life.decay import Cohort, DecayInput
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
 from memoryd.language.fold import fold_case
@@ -73,7 +73,7 @@ _PLACES: dict[TextKind, str] = {
 }
 _MADE = "m.created_at >= ? AND m.created_at < ?"
 _SPEAKS = "m.event_start < ? AND (m.event_start >= ? OR m.event_end > ?)"
-_FADING_COLUMNS = len(Fading._fields)
+_FADING_COLUMNS = len(DecayInput._fields)
 _STANDINGS = (
     "SELECT row, importance, decay_from, decay_seq, grace, category, pinned, verified OR source = 'user', "
     "expires_at, confidence, last_access FROM memories WHERE row IN (SELECT value FROM json_each(?))"

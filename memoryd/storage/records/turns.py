@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryd.core.filters.grammar import EVERYTHING, Node
-from memoryd.core.passage import Passage, line
+from memoryd.core.passage import Passage, turn_line
 from memoryd.core.scope import Scope
 from memoryd.core.turn import TURN_FIELDS, TurnRecord
 from memoryd.storage.database import Transaction
@@ -109,7 +109,7 @@ def last_turns(connection: sqlite3.Connection, session: int) -> list[ContextTurn
         f"ORDER BY position DESC LIMIT {CONTEXT_TURNS}",
         (session,),
     ).fetchall()
-    return [ContextTurn(int(row), line(speaker, text)) for row, speaker, text in reversed(found)]
+    return [ContextTurn(int(row), turn_line(speaker, text)) for row, speaker, text in reversed(found)]
 
 
 def passages_of(before: Sequence[ContextTurn], lines: Sequence[str]) -> list[Passage]:
