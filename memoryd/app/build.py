@@ -1,4 +1,4 @@
-"""The composition root: everything is built here, once, and handed what it needs."""
+"""The composition root: builds every object of a store once and passes it what it needs."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ from memoryd.service.review import ReviewService
 from memoryd.service.search_requests import SearchRequests
 from memoryd.service.triples import TriplesService
 from memoryd.service.versions import VersionsService
-from memoryd.storage import requests
 from memoryd.storage.migrations import SCHEMA, migrate
+from memoryd.storage.requests import delete_expired
 from memoryd.workers.indexer import Indexer
-from memoryd.workers.runner import JobRunner, Schedule
+from memoryd.workers.runner import Handler, JobRunner, Schedule
 
 log = logging.getLogger(__name__)
 
 _DAY = 24 * 3600.0
-_TURN_SECONDS = 60.0
+_JOB_SECONDS = 60.0
 """How long one job may keep the others waiting."""
 _FILL_SECONDS = 0.2
 """How long a start waits for a keyword index that finds nothing, before it is filled in the background."""
@@ -128,7 +128,6 @@ class App:
         self._runtime.result_cache = self._search.cache.counters
         self._removal = PhysicalRemoval(parts, settings.maintenance.removal_minutes * 60.0)
         self._writer = MemoryWriter(parts)
-        self._forget_turns = TurnDeletion(parts, self._removal)
         self._memory_archive = MemoryArchive(parts, self._writer)
         self._decay = DecayPasses(parts, self._writer, self._memory_archive, settings.decay.max_fraction)
         self._purge = ArchivePurge(parts, self._writer, self._removal, settings.decay.retention_days)
@@ -138,31 +137,12 @@ class App:
             self._search,
             lambda: self._jobs.enqueue(MERGE),
         )
-        self._closing = SessionCloser(parts, self._removal, settings.conversation.idle_minutes * 60.0)
-        self._backlog = TripleBackfill(parts, self._stopping, _TURN_SECONDS)
+        self._closer = SessionCloser(parts, self._removal, settings.conversation.idle_minutes * 60.0)
+        self._backfill = TripleBackfill(parts, self._stopping, _JOB_SECONDS)
         self._requests = SearchRequests(parts.zone, clock, _weights(settings))
         self._jobs = self._job_runner()
         self._indexer = self._index_worker()
-        self.dispatcher = Dispatcher(
-            {
-                MemoryAPI: self._memory_service(),
-                ForgetAPI: self._forget_service(),
-                LifeAPI: self._life_service(),
-                VersionsAPI: VersionsService(
-                    VersionHistory(parts, self._writer), MemorySuccession(parts, self._writer)
-                ),
-                ConflictsAPI: ConflictsService(
-                    ConflictQueue(parts, self._writer, StatedTriples()),
-                    settings.conflicts.window_days * _DAY,
-                ),
-                ConversationAPI: self._conversation_service(),
-                DecayAPI: DecayService(self._decay, self._purge),
-                ReviewAPI: ReviewService(ReviewQueue(parts, self._writer)),
-                TriplesAPI: self._triples_service(),
-                KnowledgeAPI: self._knowledge.service,
-                AdminAPI: self._admin_service(),
-            }
-        )
+        self.dispatcher = Dispatcher(self._services())
 
     @property
     def stage(self) -> Stage:
@@ -189,11 +169,11 @@ class App:
         parts.meaning.host.start()
         parts.reranker.start()
         self._indexer.start()
-        self._closing.resume()
+        self._closer.resume()
         self._jobs.start()
         if to_fill:
             self._jobs.enqueue(FILL_KEYWORDS)
-        if self._backlog.is_there():
+        if self._backfill.is_there():
             self._jobs.enqueue(READ_OLD)
         threading.Thread(target=self._warm_up, name="memoryd-warm-up", daemon=True).start()
 
@@ -239,25 +219,30 @@ class App:
         turn_builder.warm_up()
         extractor.warm_up()
 
-    def _memory_service(self) -> MemoryService:
-        parts = self._parts
-        remember = MemoryEditor(parts, self._writer)
-        return MemoryService(
-            remember, MemoryReader(parts), AsOfReader(parts), self._search, self._requests, self._maintenance
+    def _services(self) -> dict[type, object]:
+        """The service of each group of the API."""
+        parts, writer, removal, archive = self._parts, self._writer, self._removal, self._memory_archive
+        search, requests, maintenance, closer = self._search, self._requests, self._maintenance, self._closer
+        turns, triples = TurnDeletion(parts, removal), TripleStore(parts, removal)
+        deletion = MemoryDeletion(
+            parts, writer, removal, turns, self._knowledge.knowledge, self._clear_caches
         )
-
-    def _forget_service(self) -> ForgetService:
-        parts = self._parts
-        forget = MemoryDeletion(
-            parts,
-            self._writer,
-            self._removal,
-            self._forget_turns,
-            self._knowledge.knowledge,
-            self._clear_caches,
-        )
-        preview = ForgetPreview(parts.database, self._search)
-        return ForgetService(forget, preview, self._requests, self._maintenance)
+        editor, conflicts = MemoryEditor(parts, writer), ConflictQueue(parts, writer, StatedTriples())
+        return {
+            MemoryAPI: MemoryService(
+                editor, MemoryReader(parts), AsOfReader(parts), search, requests, maintenance
+            ),
+            ForgetAPI: ForgetService(deletion, ForgetPreview(parts.database, search), requests, maintenance),
+            LifeAPI: LifeService(MemoryUsage(parts, writer, archive), archive),
+            VersionsAPI: VersionsService(VersionHistory(parts, writer), MemorySuccession(parts, writer)),
+            ConflictsAPI: ConflictsService(conflicts, self._settings.conflicts.window_days * _DAY),
+            ConversationAPI: ConversationService(TurnWriter(parts, closer), TurnReader(parts), turns, closer),
+            DecayAPI: DecayService(self._decay, self._purge),
+            ReviewAPI: ReviewService(ReviewQueue(parts, writer)),
+            TriplesAPI: TriplesService(triples, TripleTransfer(parts, triples)),
+            KnowledgeAPI: self._knowledge.service,
+            AdminAPI: AdminService(maintenance, Doctor(parts, maintenance)),
+        }
 
     def _clear_caches(self) -> None:
         """Forget the texts that are held in memory beside the indexes."""
@@ -265,21 +250,6 @@ class App:
         self._parts.meaning.host.clear_cache()
         self._parts.lexical.clear_cache()
         clear_text_caches()
-
-    def _life_service(self) -> LifeService:
-        parts, writer, archive = self._parts, self._writer, self._memory_archive
-        return LifeService(MemoryUsage(parts, writer, archive), archive)
-
-    def _conversation_service(self) -> ConversationService:
-        parts, closing = self._parts, self._closing
-        return ConversationService(TurnWriter(parts, closing), TurnReader(parts), self._forget_turns, closing)
-
-    def _triples_service(self) -> TriplesService:
-        triples = TripleStore(self._parts, self._removal)
-        return TriplesService(triples, TripleTransfer(self._parts, triples))
-
-    def _admin_service(self) -> AdminService:
-        return AdminService(self._maintenance, Doctor(self._parts, self._maintenance))
 
     def _index_worker(self) -> Indexer:
         parts, settings = self._parts, self._settings
@@ -293,63 +263,49 @@ class App:
         )
 
     def _job_runner(self) -> JobRunner:
-        parts = self._parts
-        reembed = Reembedding(parts.meaning, parts.vectors, self._stopping, _TURN_SECONDS)
-        handlers: dict[str, Callable[[], None]] = {
-            "decay": self._fade,
-            "compact": lambda: _noted(self._maintenance.compact()),
-            "reembed": lambda: self._reembed(reembed),
+        """The jobs; each goes on for a limited time and runs again if work is left."""
+        parts, stopping, knowledge = self._parts, self._stopping, self._knowledge
+        reembedding = Reembedding(parts.meaning, parts.vectors, stopping, _JOB_SECONDS)
+        handlers: dict[str, Handler] = {
+            "decay": self._run_decay,
+            "compact": self._compact,
+            "reembed": reembedding.run,
             REMOVAL: self._remove_physically,
-            IDLE: self._closing.close_idle,
-            MERGE: self._merge_knowledge,
-            READ_OLD: self._read_old,
-            FILL_KEYWORDS: self._fill_keywords,
-            "tidy": lambda: parts.database.write(lambda tx: requests.delete_expired(tx, parts.clock())),
+            IDLE: self._closer.close_idle,
+            MERGE: lambda: _again(knowledge.merging.run_due()),
+            READ_OLD: lambda: _again(self._backfill.read()),
+            FILL_KEYWORDS: lambda: _again(self._maintenance.fill_lexical(_JOB_SECONDS)),
+            "tidy": lambda: parts.database.write(lambda tx: delete_expired(tx, parts.clock())),
         }
-        hours = self._settings.maintenance.compact_hours
         schedules = (
-            Schedule("compact", hours * 3600.0),
+            Schedule("compact", self._settings.maintenance.compact_hours * 3600.0),
             Schedule("decay", self._settings.decay.pass_hours * 3600.0),
             Schedule(MERGE, _DAY),
             Schedule("tidy", _DAY),
         )
         return JobRunner(parts.database, handlers, schedules, parts.clock, parts.ids, last=(MERGE, READ_OLD))
 
-    def _fade(self) -> None:
-        """The daily pass, and the purge if one is wanted."""
+    def _run_decay(self) -> None:
+        """The daily pass, and the purge if `decay.retention_days` is set."""
         self._decay.run_all()
         self._purge.purge_all()
 
-    def _merge_knowledge(self) -> None:
-        """For one user a turn, so that nobody else's work waits for all of them."""
-        if self._knowledge.merging.run_due() and not self._stopping.is_set():
-            self._jobs.enqueue(MERGE)
+    def _compact(self) -> None:
+        log.info("%s", self._maintenance.compact())
 
-    def _fill_keywords(self) -> None:
-        if self._maintenance.fill_lexical(_TURN_SECONDS) and not self._stopping.is_set():
-            self._jobs.enqueue(FILL_KEYWORDS)
+    def _remove_physically(self) -> float | None:
+        """Remove deleted texts once the keyword index is complete, as old keyword tables hold some."""
+        if self._maintenance.fill_lexical(_JOB_SECONDS):
+            return 0.0
+        self._maintenance.remove_physically()
+        return None
 
-    def _remove_physically(self) -> None:
-        """Once the keyword index is complete: deleted texts go with the tables of earlier schemas."""
-        if not self._maintenance.fill_lexical(_TURN_SECONDS):
-            self._maintenance.remove_physically()
-        else:
-            self._jobs.enqueue(REMOVAL)
 
-    def _read_old(self) -> None:
-        if self._backlog.read() and not self._stopping.is_set():
-            self._jobs.enqueue(READ_OLD)
-
-    def _reembed(self, reembed: Reembedding) -> None:
-        pause = reembed.run()
-        if pause is not None and not self._stopping.is_set():
-            self._jobs.enqueue("reembed", pause)
+def _again(is_work_left: bool) -> float | None:
+    """When a job runs again: at once if work is left."""
+    return 0.0 if is_work_left else None
 
 
 def _weights(settings: Settings) -> dict[str, float]:
     """The weights of a search that gives none: those that are not 1, as if the call had given them."""
     return {name: weight for name, weight in asdict(settings.ranking).items() if weight != 1.0}
-
-
-def _noted(result: object) -> None:
-    log.info("%s", result)

@@ -15,6 +15,9 @@ log = logging.getLogger(__name__)
 
 _LONGEST_WAIT = 60.0
 
+Handler = Callable[[], float | None]
+"""Carries out a job; returns the seconds after which it runs again, None if it is done."""
+
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
@@ -33,7 +36,7 @@ class JobRunner:
     def __init__(
         self,
         database: Database,
-        handlers: Mapping[str, Callable[[], None]],
+        handlers: Mapping[str, Handler],
         schedules: tuple[Schedule, ...],
         clock: Callable[[], float],
         ids: IdFactory,
@@ -48,6 +51,7 @@ class JobRunner:
         self._stopping = threading.Event()
         self._in_hand: jobs.QueuedJob | None = None
         self._error: str | None = None
+        self._again: float | None = None
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="memoryd-jobs", daemon=True)
 
@@ -108,8 +112,9 @@ class JobRunner:
     def _carry_out(self, job: jobs.QueuedJob) -> str | None:
         """Run the handler; return its error, if any."""
         log.info("job %s begins", job.kind)
+        self._again = None
         try:
-            self._handlers[job.kind]()
+            self._again = self._handlers[job.kind]()
         except Exception as error:
             log.exception("job %s failed", job.kind)
             return f"{type(error).__name__}: {error}"
@@ -127,6 +132,8 @@ class JobRunner:
             jobs.finish(tx, job)
         elif jobs.fail(tx, job, error, self._clock()):
             return
+        if self._again is not None and not self._stopping.is_set():
+            self._enqueue(tx, job.kind, self._again)
         for schedule in self._schedules:
             if schedule.kind == job.kind:
                 self._enqueue(tx, schedule.kind, schedule.seconds)

@@ -464,7 +464,7 @@ def test_the_retention_waits_for_days_that_were_lived_through(tmp_path: Path) ->
     with clocked(tmp_path / "home", decay__retention_days=10) as life:
         id = life.kb.add("old")
         life.kb.archive(id)
-        fade = life.kb._app._fade
+        fade = life.kb._app._run_decay
         life.sleep(4000)
         fade()
         assert life.kb.get(id) is not None, "a clock set ahead destroys nothing"

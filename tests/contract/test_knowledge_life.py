@@ -66,13 +66,13 @@ def test_increments_are_merged_weekly(kb: KnowledgeBase, clock: Clock) -> None:
     kb.knowledge.save_knowledge("u", None, [point("tea is hot")])
     kb.knowledge.save_knowledge("v", None, [point("tea is hot")])
     clock.now += 6.9 * DAY
-    kb._app._merge_knowledge()
+    kb._app._knowledge.merging.run_due()
     assert kinds(kb, "u") == ["increment"]
     clock.now += 0.2 * DAY
     kb._app._jobs.enqueue("knowledge")
     eventually("both are merged", lambda: kinds(kb, "u") == kinds(kb, "v") == ["merge", "increment"])
     clock.now += 30 * DAY
-    kb._app._merge_knowledge()
+    kb._app._knowledge.merging.run_due()
     assert kinds(kb, "u") == ["merge", "increment"], "there was nothing new"
 
 
@@ -144,7 +144,7 @@ def test_the_clock_may_go_back(kb: KnowledgeBase, clock: Clock) -> None:
     kb.knowledge.save_knowledge("u", None, [point("a")])
     clock.now -= 3000 * DAY
     kb.knowledge.save_knowledge("u", None, [point("b")])
-    kb._app._merge_knowledge()
+    kb._app._knowledge.merging.run_due()
     assert [one["content"] for one in kb.knowledge.load_knowledge("u")] == ["b"]
     assert {one["content"] for one in kb.knowledge.retrieve_relevant_knowledge("u")} == {"a", "b"}
     merged = kb.knowledge.merge("u")
