@@ -1,9 +1,8 @@
-"""Subject, predicate, object: how names and predicates are normalised, and what a text tells by rules."""
+"""Triples: names, predicates and statements, and the rules that extract statements from a text."""
 
 from memoryd.language.triples.display import displayed, displayed_name
 from memoryd.language.triples.extractor import extracted
-from memoryd.language.triples.language import language_of
-from memoryd.language.triples.names import OWN, key_of, keys_of, name_of
+from memoryd.language.triples.names import OWN, key_of, keys_of, language_of, name_of
 from memoryd.language.triples.predicates import SYMMETRIC, Predicate, predicate_of
 from memoryd.language.triples.statement import Statement, checked_statement
 

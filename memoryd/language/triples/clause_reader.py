@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from memoryd.language.triples.degrees import joined
+from memoryd.language.triples.degrees import join_degrees
 from memoryd.language.triples.grammar import Grammar, Pattern
 from memoryd.language.triples.mentioned_entities import MentionedEntities, relation_to_user
 from memoryd.language.triples.names import OWN
@@ -49,7 +49,7 @@ class Adverbials:
             self.frequency or groups.get("frequency"),
             self.condition or groups.get("condition"),
             self.negation != bool(groups.get("not")),
-            joined(groups.get("degree"), self.degree),
+            join_degrees(groups.get("degree"), self.degree),
         )
 
     @property

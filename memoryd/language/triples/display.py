@@ -1,8 +1,7 @@
-"""Statements as they are shown: the words of one language for the person, relatives and known predicates.
+"""Statements in the language of their evidence: the words for the user, relatives and known predicates.
 
-What is stored, matched and hashed are keys (`user`, `user's mother`, `likes`). The tables of `predicates` and
-`kin` turn them into words here, and turn words of either language back into the same keys when they are read.
-In English the keys are shown; in Chinese 主人, 主人的妈妈, 喜欢. Other names and objects stay as they stand.
+Keys are stored, matched and hashed (`user`, `user's mother`, `likes`). In English the keys are shown; in
+Chinese 主人, 主人的妈妈, 喜欢, from the tables of `predicates` and `kinship`. Other names are unchanged.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ _OWN_ZH = "主人"
 _RELATIVE = re.compile(rf"{OWN}'s (?P<relation>.+)")
 _PEOPLE = re.compile("|".join(sorted(map(re.escape, PEOPLE_ZH), key=len, reverse=True)))
 _OF_SEVERAL_VERBS = frozenset({"plays"})
-"""Keys whose Chinese words are not interchangeable: one plays the piano by 弹, football by 踢."""
+"""Keys whose Chinese words are not interchangeable: 弹 for the piano, 踢 for football."""
 
 
 def displayed(statement: Statement) -> Statement:
-    """The statement in the words of its language; of one without a language the keys are shown."""
+    """The statement in the words of its language; without a language, its keys."""
     if statement.language != "zh":
         return statement
     words = statement.words or ""
@@ -37,7 +36,7 @@ def displayed(statement: Statement) -> Statement:
 
 
 def displayed_name(name: str, language: Language | None, words: str = "") -> str:
-    """A name in a language. words: of the evidence, for what exactly a relative is called in it."""
+    """A name in a language. words: of the evidence, for its exact word for a relative."""
     if language != "zh":
         return name
     if name == OWN:
@@ -48,7 +47,7 @@ def displayed_name(name: str, language: Language | None, words: str = "") -> str
 
 
 def _own_word(statement: Statement, words: str) -> str | None:
-    """The word the evidence uses, where the key has several that differ in meaning."""
+    """The word of the evidence, if the key has several that differ in meaning."""
     if statement.predicate in RELATIONS:
         return _relative(statement.predicate.removesuffix("_of"), words)
     if statement.predicate in _OF_SEVERAL_VERBS:
@@ -58,6 +57,6 @@ def _own_word(statement: Statement, words: str) -> str | None:
 
 
 def _relative(relation: str, words: str) -> str | None:
-    """The word for a relation that stands in the evidence: 妹妹 rather than sister."""
+    """The word for a relation in the evidence: 妹妹 rather than sister."""
     found = (match.group() for match in _PEOPLE.finditer(words))
     return next((word for word in found if PEOPLE_ZH[word] == relation), None)

@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 
 from memoryd.language.triples import degrees
-from memoryd.language.triples.grammar import Grammar, rules
+from memoryd.language.triples.grammar import Grammar, rewrites, rules
 from memoryd.language.triples.kinship import PEOPLE_EN
+
+
+def _any_case(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _any_of(words: str) -> str:
+    """A pattern of words in any case; a blank in one of them is written `_`."""
+    return f"(?i:{'|'.join(words.split()).replace('_', ' ')})"
+
 
 _KIN = rf"(?:{'|'.join(sorted(map(re.escape, PEOPLE_EN), key=len, reverse=True))})"
 _KIN_ADJECTIVES = (
@@ -16,15 +26,13 @@ _KIN_ADJECTIVES = (
 _OWN = r"(?:[Tt]he user|User|[Mm]y master|[Tt]he owner|I)"
 _MY = r"(?:[Mm]y|[Tt]he [Uu]ser's|[Uu]ser's|[Oo]ur)"
 _PRONOUN = r"(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey)"
-_NO_NAMES = """The This That These Those There Here It He She They We You My Our His Her Their Its When
-    Where What Who Why How If Then So But And Or Yes No Not Now Today Tomorrow Yesterday Every Each Some Any
-    All Most Many Please Let Good Great Oh Wow Hey Hi Hello Thanks Thank Okay Ok Well Also Maybe Perhaps
-    Apparently Actually Honestly Sometimes Usually Often Always Never Once Twice After Before While During
-    Since Because Although Though Next Last In On At For From With Without By To As Of Everyone Everybody
-    Nobody Someone Somebody People Life Work Imagine Suppose Pretend Monday Tuesday Wednesday Thursday
-    Friday Saturday Sunday Remind Remember Book Call Tell Do Does Did Can Could Would Should Will May Might
-    Must Is Are Was Were Am Have Has Had Weather One Two Three Both None Moments Pets Dogs Cats Almost Wish
-    Bet Nature Family Love Coffee Music Sounds Looks Feels Seems Helps Makes"""
+_NO_NAMES = """The This That These Those There Here It He She They We You My Our His Her Their Its What
+    Who Which If So But And Or Yes No Not Now Today Tomorrow Yesterday Every Each Some Any All Most Many
+    Both None One Two Three Everyone Everybody Nobody Someone Somebody People Also Maybe Perhaps
+    Apparently Actually Honestly Sometimes Usually Often Always Never Still Just Almost Next Last Life
+    Work Weather Family Nature Love Music Coffee Dogs Cats Pets Do Does Did Can Could Would Should Will
+    May Might Must Is Are Was Were Am Have Has Had Monday Tuesday Wednesday Thursday Friday Saturday
+    Sunday Sounds Looks Feels Seems Helps Makes Call Book Wish Good Great"""
 _WORD = rf"(?!(?:{'|'.join(_NO_NAMES.split())})\b)(?:O')?[A-Z][a-zA-Zé-]{{1,20}}(?<!ing)"
 _NAME = rf"(?:(?:Dr|Mr|Mrs|Ms)\.? )?{_WORD}(?: (?:de |van |von |la )?{_WORD}){{0,2}}"
 _WHO = rf"(?:{_OWN}|{_PRONOUN}|{_NAME})"
@@ -39,11 +47,10 @@ _BEFORE_VERB = (
 )
 _FREQUENCY = (
     rf"(?:(?:almost |nearly )?(?:every|each) (?:(?:single|other|second|third|few|two|three) )?{_PERIOD}"
-    rf"(?: {_PART_OF_DAY}| and {_PERIOD})?"
-    rf"|(?:once|twice|(?:two|three|four|five|six|several|a few|\d+) times) (?:a|every|per) {_PERIOD}"
-    rf"|(?:on|at|in the) (?:(?:most|many|all) )?(?:{_WEEKDAY}s|weekends|weekdays|{_PART_OF_DAY}s"
-    rf"|{_WEEKDAY} {_PART_OF_DAY}s)"
-    rf"|daily|weekly|monthly|all the time|every now and then|from time to time|now and then|most {_PERIOD})"
+    rf"(?: {_PART_OF_DAY}| and {_PERIOD})?|(?:once|twice|(?:two|three|four|five|six|several|a few"
+    rf"|\d+) times) (?:a|every|per) {_PERIOD}|(?:on|at|in the) (?:(?:most|many|all) )?(?:{_WEEKDAY}s|weekends"
+    rf"|weekdays|{_PART_OF_DAY}s|{_WEEKDAY} {_PART_OF_DAY}s)|daily|weekly|monthly|all the time"
+    rf"|every now and then|from time to time|now and then|most {_PERIOD})"
 )
 _DEGREE = rf"(?!a ){degrees.EN}"
 _PEOPLE = (
@@ -55,67 +62,52 @@ _ADVERB = (
     r"|personally|honestly|recently|finally|all|originally|fluently|have|has been|have been)"
 )
 _MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Jan|Feb|Mar"
+    r"|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
 )
 _DAY = r"(?:the )?\d{1,2}(?:st|nd|rd|th)?"
 _DATE = (
     rf"(?:{_MONTH}(?: {_DAY})?(?:,? (?:in )?\d{{4}})?|{_DAY}(?: of)? {_MONTH}(?:,? \d{{4}})?"
-    r"|\d{4}(?:-\d{1,2}-\d{1,2})?|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
-    r"|(?:Christmas|New Year's|Halloween|Valentine's|Boxing) (?:Eve|Day)|Halloween)"
+    r"|\d{4}(?:-\d{1,2}-\d{1,2})?|\d{1,2}/\d{1,2}(?:/\d{2,4})?|(?:Christmas|New Year's|Halloween|Valentine's"
+    r"|Boxing) (?:Eve|Day)|Halloween)"
 )
-_NO_JOB = (
-    r"(?:reminder|getter|helper|blocker|changer|disaster|matter|number|wonder|keeper|killer|starter|lover"
-    r"|owner"
-    r"|drinker|eater|smoker|sleeper|riser|believer|beginner|learner|listener|reader|liar|winner|loser|player"
-    r"|teetotaler|runner|cancer|admirer|supporter|follower|member|survivor|foreigner|dinner|ancestor|giant"
-    r"|sister|brother|mother|father|daughter|gamer|beaver|terrier|retriever"
-    r"|(?:vegetar|christ|amer|ital|canad|brazil|russ|ind|egypt|hungar|ukrain|norweg|austral|pescatar|aquar"
-    r"|libertar|humanitar|civil|guard)\w*ian|american|pedestrian)"
+_KIND_WORDS = """vegetarian vegan pescatarian introvert extrovert person owl lover fan twin only_child
+    aries taurus gemini leo virgo libra scorpio sagittarius capricorn aquarius pisces christian buddhist
+    muslim atheist teetotaler perfectionist minimalist reader riser sleeper drinker eater smoker
+    left-hander mother father parent widow widower feminist bookworm workaholic gamer runner"""
+_NO_JOB = _any_of(
+    _KIND_WORDS
+    + """ number wonder keeper killer starter owner believer beginner learner listener loser winner
+    player cancer supporter follower member foreigner dinner ancestor survivor sister brother daughter
+    terrier retriever"""
 )
-_JOB = (
-    rf"(?:\w+ ){{0,3}}(?!\w*{_NO_JOB}s?\b)\w*(?:er|or|ist|ian|eer|ant|ect|nurse|chef|cook|pilot|attorney"
-    rf"|judge|clerk|midwife|vet|coach"
-    r"|barista|student|undergraduate|intern|analyst|secretary|guard|police\w+|fire\w+|salesman|postman"
-    r"|surgeon"
-    r"|dean|guide|executive|ceo|cto|poet|actress|waitress|host|model|nanny|monk|priest|tailor|smith|spy"
-    r"|handyman|mechanic|representative|rep)"
+_JOB_ENDINGS = _any_of(
+    """er or ist ician rarian narian torian comedian accountant assistant consultant architect nurse
+    chef cook pilot attorney judge clerk midwife vet coach barista student undergraduate intern
+    analyst secretary guard dean guide executive ceo cto poet actress waitress host model nanny monk
+    priest tailor smith spy mechanic representative rep police_officer policeman policewoman fireman
+    salesman postman handyman surgeon"""
 )
-_PET = (
-    r"(?:\w+ ){0,3}(?:cat|dog|kitten|puppy|hamster|rabbit|bunny|parrot|budgie|canary|goldfish|fish|turtle"
-    r"|tortoise|gecko|lizard|snake|hedgehog|guinea pig|ferret|horse|pony|retriever|poodle|corgi|labrador"
-    r"|beagle"
-    r"|terrier|husky|bulldog|spaniel|collie|shepherd|dachshund|chihuahua|pug|tabby|siamese|ragdoll|bird)s?"
+_JOB = rf"(?:\w+ ){{0,3}}(?!\w*{_NO_JOB}s?\b)[\w-]*{_JOB_ENDINGS}"
+_PETS = """cat dog kitten puppy hamster rabbit bunny parrot budgie canary goldfish fish turtle tortoise
+    gecko lizard snake hedgehog guinea_pig ferret horse pony retriever poodle corgi labrador beagle terrier
+    husky bulldog spaniel collie shepherd dachshund chihuahua pug tabby siamese ragdoll bird"""
+_PET = rf"(?:\w+ ){{0,3}}{_any_of(_PETS)}s?"
+_KIND = rf"{_PET}|(?:\w+[ -]){{0,3}}{_any_of(_KIND_WORDS)}"
+_ILLNESS = ".{0,30}" + _any_of(
+    """asthma diabetes migraine migraines arthritis insomnia anemia anaemia hypertension
+    blood_pressure eczema epilepsy depression anxiety adhd hay_fever psoriasis tinnitus gout cancer
+    disease disorder syndrome back_pain knee_pain condition allergies itis osis apnea vertigo
+    heartburn reflux claustrophobia acne dyslexia"""
 )
-_KIND = (
-    rf"{_PET}|(?:\w+[ -]){{0,3}}(?:vegetarian|vegan|pescatarian|introvert|extrovert|person|owl|lover|fan|twin"
-    r"|only child|aries|taurus|gemini|leo|virgo|libra|scorpio|sagittarius|capricorn|aquarius|pisces|christian"
-    r"|buddhist|muslim|atheist|teetotaler|perfectionist|minimalist|reader|riser|sleeper|drinker|eater|smoker"
-    r"|left-hander|student|mother|father|parent|widow|widower|feminist|bookworm|workaholic|gamer|runner)"
-)
-_ILLNESS = (
-    r".{0,30}(?:asthma|diabetes|migraines?|arthritis|insomnia|an(?:a?)emia|hypertension|(?:high"
-    r"|low) blood pressure"
-    r"|eczema|epilepsy|depression|anxiety|adhd|ADHD|hay fever|psoriasis|tinnitus|gout|cancer|disease|disorder"
-    r"|syndrome|back pain|knee pain|condition|allergies|itis|osis|apnea|vertigo|heartburn|reflux"
-    r"|claustrophobia"
-    r"|acne|dyslexia|colou?r blindness|a bad back)"
-)
-_SKILL = (
-    r"(?:swim|drive|cook|dance|sing|ski|skate|surf|bake|sew|knit|paint|draw|juggle|whistle|code|program|dive"
-    r"|climb"
-    r"|type|sail|row|snowboard|crochet|walk|box|fish|hunt|touch type|parallel park|read music"
-    r"|(?:ride|play|bake|write|climb|make|fix|do|fly|read|run|solve|lift|understand|use|hear|see|eat|drink"
-    r"|sleep"
-    r"|stay up) .+)"
-)
-_ROUTINE = (
-    r"(?:go|run|jog|walk|read|meditate|exercise|swim|cook|write|practi[cs]e|do|take|watch|listen|call|visit"
-    r"|train"
-    r"|bake|clean|ride|bike|cycle|volunteer|hike|wake|stay|smoke|skip|attend|teach|paint|sing|dance|garden"
-    r"|shop"
-    r"|sleep|nap|stretch|pray|journal)(?:e?s)?\b.{0,60}"
-)
+_SKILL_VERBS = """swim drive cook dance sing ski skate surf bake sew knit paint draw juggle whistle code
+    program dive climb type sail row snowboard crochet ride play write make fix fly read solve lift use
+    understand eat drink sleep"""
+_SKILL = rf"{_any_of(_SKILL_VERBS)}(?: .+)?"
+_ROUTINE_VERBS = """go run jog walk meditate exercise do take watch listen call visit train clean bike
+    cycle volunteer hike wake stay smoke skip attend teach garden shop nap stretch pray journal practice
+    practise"""
+_ROUTINE = rf"{_any_of(_SKILL_VERBS + ' ' + _ROUTINE_VERBS)}(?:e?s)?\b.{{0,60}}"
 _PAST_VERB = r"(?:was|were|had|took|went|did|got|came|saw|made|\w+ed)"
 _BE = r"(?:am|is|are|has been|have been)"
 _WORK = rf"(?:works?|{_BE} (?:working|employed))"
@@ -125,10 +117,6 @@ _COUNT = r"(?:an?|two|three|four|five|one|some|\d+)"
 _EATING = r"(?:(?:to )?(?:eat|drink)(?:ing)? |to )?"
 
 
-def _any_case(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
 ENGLISH = Grammar(
     kinship=PEOPLE_EN,
     own=re.compile(rf"{_OWN}(?![\w'])|me|{_MY}|one of my"),
@@ -136,63 +124,41 @@ ENGLISH = Grammar(
     name=re.compile(_NAME),
     silent=_any_case(
         r"[?]|\b(?:if only|would|wouldn't|wish(?:es|ed)?|hop(?:e|es|ing)|imagine|suppos(?:e|edly|ing)"
-        r"|pretend\w*"
-        r"|dream\w*|might|(?-i:may)(?= )|maybe|perhaps|probabl[ey]|possibly|apparently|allegedly|rumou?rs?"
-        r"|gossip"
-        r"|reportedly|seem(?:s|ed)?|some ?day|one day|should|could|shall|will|won't|\w+['’](?:ll|d)|going to"
-        r"|gonna"
-        r"|plan(?:s|ning)?(?= (?:to|on))|want(?:s|ed)?(?= to)|wanna|intend\w*|consider\w*|thinking (?:of"
-        r"|about)"
-        r"|(?:he|she|they|tells?|told|thinks?|believe[sd]?|guess|reckon|assum\w*) (?:that |me |i |he |she "
-        r"|they )"
-        r"|says?|said|claim(?:s|ed)?|heard|not sure|i think|i guess|doubt\w*|unsure|(?:don't|do not) know"
-        r"|wonder\w*"
-        r"|according to|tomorrow|tonight|next \w+|you|your|never ?mind|just kidding|joking|kidding|sarcas\w*"
-        r"|yeah right|as if|in the (?:movie|film|book|novel|show|story|game|song)|lyrics?|quote|stuck in"
-        r"|let's|we"
-        r"|the (?:hero|main character|protagonist|narrator)|had)\b"
-        r"|\.\.\.|…|[“\"].*[”\"]|^oh (?:great|wonderful|perfect|joy|fantastic|lovely)"
-        r"|^(?:great|perfect|wonderful|fantastic), |what a |how (?:lovely|nice|wonderful)"
-        r"|^(?:if|please|let|remind|remember|don't|do|does|did|can|could|is|are|was|were|what|who|where|why"
-        r"|how"
-        r"|when(?! (?:it|i|the|we|she|he|my|there|people|things|work))|which|thanks?|thank|hello|hi|hey"
-        r"|good (?:night|morning|evening|luck))\b"
+        r"|pretend\w*|dream\w*|might|(?-i:may)(?= )|maybe|perhaps|probabl[ey]|possibly|apparently|allegedly"
+        r"|rumou?rs?|gossip|reportedly|seem(?:s|ed)?|some ?day|one day|should|could|shall|will|won't|\w+['’]"
+        r"(?:ll|d)|going to|gonna|plan(?:s|ning)?(?= (?:to|on))|want(?:s|ed)?(?= to)|wanna|intend\w*"
+        r"|consider\w*|thinking (?:of|about)|(?:he|she|they|tells?|told|thinks?|believe[sd]?|guess|reckon"
+        r"|assum\w*) (?:that |me |i |he |she |they )|says?|said|claim(?:s|ed)?|heard|not sure|i think|i guess"
+        r"|doubt\w*|unsure|(?:don't|do not) know|wonder\w*|according to|tomorrow|tonight|next \w+|you|your"
+        r"|never ?mind|just kidding|joking|kidding|sarcas\w*|yeah right|as if|in the (?:movie|film|book|novel"
+        r"|show|story|game|song)|lyrics?|quote|stuck in|let's|we|the (?:hero|main character|protagonist"
+        r"|narrator)|had)\b|\.\.\.|…|[“\"].*[”\"]|^oh (?:great|wonderful|perfect|joy|fantastic|lovely)|^"
+        r"(?:great|perfect|wonderful|fantastic), |what a |how (?:lovely|nice|wonderful)|^(?:if|please|let"
+        r"|remind|remember|don't|do|does|did|can|could|is|are|was|were|what|who|where|why|how|when(?! (?:it|i"
+        r"|the|we|she|he|my|there|people|things|work))|which|thanks?|thank|hello|hi|hey|good (?:night|morning"
+        r"|evening|luck))\b"
     ),
-    rewrites=(
-        (re.compile(r"’"), "'"),
-        (re.compile(r"\bI'm\b"), "I am"),
-        (re.compile(r"'ve\b"), " have"),
-        (re.compile(r"\b(can)(?:'t|not)\b|n't\b"), r"\1 not"),
-        (re.compile(r"\bcan not (?:stand|bear|tolerate)\b"), "hates"),
-        (
-            re.compile(r"\b([Ss]?[Hh]e|[Ii]t)'s\b|'s(?= (?:an?|afraid|allergic|from|called|also|very)\b)"),
-            r"\1 is",
-        ),
-        (
-            re.compile(
-                rf"\b(am|is|are|can|has|have) ((?:(?:not|never|{_ADVERB}|{_DEGREE}|{_BEFORE_VERB}) )+)"
-            ),
-            r"\2\1 ",
-        ),
-        (
-            re.compile(rf"^{_PEOPLE} (?:(?:just|all|{_BEFORE_VERB}) )?calls? (?:me|the user)\b"),
-            "My nickname is",
-        ),
-        (re.compile(rf"^([A-Z].{{1,40}}) is {_MY} (favou?rite \w+)"), r"My \2 is \1"),
+    rewrites=rewrites(
+        ("’", "'"),
+        (r"\bI'm\b", "I am"),
+        (r"'ve\b", " have"),
+        (r"\b(can)(?:'t|not)\b|n't\b", r"\1 not"),
+        (r"\bcan not (?:stand|bear|tolerate)\b", "hates"),
+        (r"\b([Ss]?[Hh]e|[Ii]t)'s\b|'s(?= (?:an?|afraid|allergic|from|called|also|very)\b)", r"\1 is"),
+        (rf"\b(am|is|are|can|has|have) ((?:(?:not|never|{_ADVERB}|{_DEGREE}|{_BEFORE_VERB}) )+)", r"\2\1 "),
+        (rf"^{_PEOPLE} (?:(?:just|all|{_BEFORE_VERB}) )?calls? (?:me|the user)\b", "My nickname is"),
+        (rf"^([A-Z].{{1,40}}) is {_MY} (favou?rite \w+)", r"My \2 is \1"),
     ),
     boundary=re.compile(
         rf"\s*;\s*|,?\s+(?:but|and|so|while|because|although|though)\s+(?!(?:I|s?he|the user) are\b)"
-        rf"(?={_OWN}\b|[Mm]y "
-        rf"|{_PRONOUN} |(?:have|has|am|is|not|do not|does not|lives?|works?|loves?|likes?|hates?|plays?"
-        rf"|speaks?|can"
-        rf"|stud(?:y|ies)|prefers?|enjoys?|drinks?|eats?|owns?)\b)|,\s*(?={_OWN} |[Mm]y |[Ss]?[Hh]e )"
+        rf"(?={_OWN}\b|[Mm]y |{_PRONOUN} |(?:have|has|am|is|not|do not|does not|lives?|works?|loves?|likes?"
+        rf"|hates?|plays?|speaks?|can|stud(?:y|ies)|prefers?|enjoys?|drinks?|eats?|owns?)\b)|,\s*(?={_OWN} "
+        rf"|[Mm]y |[Ss]?[Hh]e )"
     ),
     padding=_any_case(
         r"^(?:and|but|so|also|well|oh|yes|no|by the way|btw|actually|honestly|in fact|because|since|plus"
-        r"|besides|fyi"
-        r"|for the record|as you know|these days|nowadays|now|currently|at the moment|right now|at present"
-        r"|today"
-        r"|recently|though|although|however)\b,?\s*|[\s.,!;]+$"
+        r"|besides|fyi|for the record|as you know|these days|nowadays|now|currently|at the moment|right now"
+        r"|at present|today|recently|though|although|however)\b,?\s*|[\s.,!;]+$"
     ),
     past=_any_case(
         r"\b(?:used to|any ?more|formerly|no longer|as a (?:child|kid|boy|girl|teenager)|when i was|back when"
@@ -201,34 +167,32 @@ ENGLISH = Grammar(
     now=_any_case(r"(?:and |but )?(?:now|nowadays|these days|currently|today)\b"),
     event=_any_case(
         r"\b(?:yesterday|last (?!name)\w+|this (?:morning|afternoon|evening|weekend|week|month|year)"
-        r"|\w+ \w+ ago"
-        r"|just now|earlier today|recently|(?<!born )in (?:19|20)\d\d)\b,?"
+        r"|\w+ \w+ ago|just now|earlier today|recently|(?<!born )in (?:19|20)\d\d)\b,?"
     ),
     condition=_any_case(rf"{_CONJUNCTION} .{{2,60}}"),
     fronted=_any_case(
-        rf"(?P<condition>(?:{_CONJUNCTION}|on rainy|on sunny|in the rain) .{{2,60}}?),\s*(?=\S)"
-        rf"|(?P<frequency>{_FREQUENCY}|{_BEFORE_VERB}),?\s+(?=\S)"
+        rf"(?P<condition>(?:{_CONJUNCTION}|on rainy|on sunny|in the rain) .{{2,60}}?),\s*(?=\S)|"
+        rf"(?P<frequency>{_FREQUENCY}|{_BEFORE_VERB}),?\s+(?=\S)"
     ),
     leading=_any_case(
-        rf"(?:(?P<frequency>{_BEFORE_VERB})|(?P<not>(?:(?:do|does) )?(?:not|never)|almost never)"
-        rf"|(?P<degree>{degrees.EN}(?: {degrees.EN})*)|{_ADVERB})\s"
+        rf"(?:(?P<frequency>{_BEFORE_VERB})|(?P<not>(?:(?:do|does) )?(?:not|never)|almost never)|"
+        rf"(?P<degree>{degrees.EN}(?: {degrees.EN})*)|{_ADVERB})\s"
     ),
     trailing=_any_case(
         r"(?:\s+[-–—]+\s|,\s*(?:but|especially|'?cause|because|which|who|so|even|particularly|except|plus"
         r"|since"
-        rf"|although|though|as|like)\b).*$|,?\s(?P<condition>{_CONJUNCTION} .{{2,60}})$"
-        rf"|,?\s(?P<frequency>{_FREQUENCY})$|\s(?P<degree>{degrees.EN_LAST})$"
+        rf"|although|though|as|like)\b).*$|,?\s(?P<condition>{_CONJUNCTION} .{{2,60}})$|,?\s"
+        rf"(?P<frequency>{_FREQUENCY})$|\s(?P<degree>{degrees.EN_LAST})$"
     ),
-    subjects=(
-        re.compile(
-            rf"{_MY} {_KIN_ADJECTIVES}(?P<kin>{_KIN}),? (?:named |called )?(?P<name>{_NAME})(?:,(?= )|(?= "
-            rf"|'s ))"
-        ),
-        re.compile(rf"{_MY} {_KIN_ADJECTIVES}(?P<kin>{_KIN})(?= |'s )"),
-        re.compile(rf"(?P<own>{_OWN})(?= )|(?P<pronoun>{_PRONOUN})(?= )"),
-        re.compile(rf"(?P<own>)(?={_MY} )"),
-        re.compile(rf"(?P<whose>{_NAME})'s (?P<kin>{_KIN})(?= )"),
-        re.compile(rf"(?P<name>{_NAME})(?= |'s )"),
+    subjects=rules(
+        rf"""
+        {_MY} {_RELATIVE},? (?:named |called )?(?P<name>{_NAME})(?:,(?= )|(?= |'s ))
+        {_MY} {_RELATIVE}(?= |'s )
+        (?P<own>{_OWN})(?= )|(?P<pronoun>{_PRONOUN})(?= )
+        (?P<own>)(?={_MY} )
+        (?P<whose>{_NAME})'s (?P<kin>{_KIN})(?= )
+        (?P<name>{_NAME})(?= |'s )
+        """
     ),
     relations=rules(
         rf"""
@@ -267,9 +231,7 @@ ENGLISH = Grammar(
         ha(?:ve|s) an? (?:(?P<degree>severe|mild|bad|serious) )?<allergic_to> allergy
         (?:suffers? from|(?:was|{_BE}) diagnosed with) <suffers_from>
         prefers? {_EATING}<prefers>(?: (?:to|over|rather than|than) .*)?
-        (?:(?:love|like|enjoy|adore)s?|{_BE} (?:a )?(?:big |huge )?(?:fond of|into|keen on|fan of|\
-            (?:crazy|passionate) about)\
-            |{_MY} hobb(?:y|ies) (?:is|are)) {_EATING}<likes>
+        (?:(?:love|like|enjoy|adore)s?|{_BE} (?:a )?(?:big |huge )?(?:fond of|into|keen on|fan of)|{_MY} hobb(?:y|ies) (?:is|are)) {_EATING}<likes>
         (?:(?:comes?|came|{_BE}|hails?) (?:originally )?from|grew up in|{_MY} home ?town is) <comes_from>
         (?:lives?|{_BE} living|resides?) with (?:my )?<lives_with>
         (?:lives?|{_BE} (?:living|based|located)|resides?) in <lives_in>(?: (?:with|near|for) .*)?
@@ -301,20 +263,16 @@ ENGLISH = Grammar(
     coordination=re.compile(r",?\s+(?:and|or)\s+|,\s+|\s+as well as\s+"),
     trimmed=_any_case(
         r"^(?:['\"]|(?:a little(?: bit of)?|an? (?:bit|lot|cup|glass|pair) of|lots of|all kinds of|an?|the|my"
-        r"|his|her"
-        r"|their|some|any|several|many|two|three|four|five|one|both|basic|fluent)\s(?=\S))"
-        r"|(?:[.,!'\"]|\s(?:too|as well|at all|myself|these days|now|right now|nowadays|currently|well"
-        r"|fluently|though"
-        r"|(?:really|very) well|since \S+.*|for (?:\S+ )?(?:years|months|weeks|ages).*|at the moment"
-        r"|in my (?:free|spare) time))$"
+        r"|his|her|their|some|any|several|many|two|three|four|five|one|both|basic|fluent)\s(?=\S))|"
+        r"(?:[.,!'\"]|\s(?:too|as well|at all|myself|these days|now|right now|nowadays|currently|well"
+        r"|fluently|though|(?:really|very) well|since \S+.*|for (?:\S+ )?(?:years|months|weeks|ages).*"
+        r"|at the moment|in my (?:free|spare) time))$"
     ),
     not_objects=_any_case(
         r" - |[–—]|\b(?:it|it's|them|these|those|this|there|is|are|was|were|gives?|brings?|makes?|i"
-        r"|especially"
-        r"|of course|even|course|which|who is)\b|^(?:that|him|her|me|us|everything|anything|nothing|something"
-        r"|so"
-        r"|not|to|too|one|here|home|all|of|be|been|lot|bit|much)$|\b(?:that|so)$"
-        r"|^(?:think|say|know|believe|see|hear|admit|be|what|how|who|that|when|why)\b"
+        r"|especially|of course|even|course|which|who is)\b|^(?:that|him|her|me|us|everything|anything"
+        r"|nothing|something|so|not|to|too|one|here|home|all|of|be|been|lot|bit|much)$|\b(?:that|so)$|^"
+        r"(?:think|say|know|believe|see|hear|admit|be|what|how|who|that|when|why)\b"
     ),
     kinds={
         "born_on": _any_case(_DATE),
@@ -325,7 +283,7 @@ ENGLISH = Grammar(
         "comes_from": re.compile(r"(?=.*[A-Z])(?!.* and ).+"),
         "lives_with": re.compile(rf"{_KIN}|{_NAME}"),
         "speaks": re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?|sign language"),
-        "can": _any_case(_SKILL),
+        "can": re.compile(_SKILL),
         "marital_status": re.compile(r"single|married|divorced|engaged|widowed|separated"),
         "pet": re.compile(_NAME),
     },

@@ -14,7 +14,7 @@ from dataclasses import replace
 from memory_client.types import Language
 from memoryd.language.triples.clause_reader import ClauseReader
 from memoryd.language.triples.grammar import Grammar
-from memoryd.language.triples.language import language_of
+from memoryd.language.triples.names import language_of
 from memoryd.language.triples.mentioned_entities import MentionedEntities
 from memoryd.language.triples.names import OWN, key_of
 from memoryd.language.triples.statement import MAX_BYTES, Statement

@@ -22,6 +22,11 @@ def rules(lines: str) -> tuple[Pattern, ...]:
     return tuple(re.compile(line.strip()) for line in patterns if line.strip())
 
 
+def rewrites(*pairs: tuple[str, str]) -> tuple[tuple[Pattern, str], ...]:
+    """Patterns and what replaces their matches."""
+    return tuple((re.compile(pattern), replacement) for pattern, replacement in pairs)
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """Patterns of one language. Adverbials have the groups `condition`, `frequency`, `not` and `degree`.

@@ -1,4 +1,4 @@
-"""What a query asks of the graph: whom it names, or calls by what they are to somebody, and what of them."""
+"""What a query asks of the graph: entities by name or by relation (my sister's cat), and predicates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memoryd.language.triples.kinship import KIN_EN, KIN_ZH
 from memoryd.language.triples.names import key_of
 
 READ_CHARS = 200
-"""Characters of a query whose names are looked for."""
+"""Characters of a query that are searched for names."""
 _LONGEST_RUN = 10
 _MOST_WORDS = 4
 _RUN = re.compile(r"[\u4e00-\u9fff]+")
@@ -58,7 +58,7 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in _CUES.items()}
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A stretch of the folded query that may be the name of an entity, with its key."""
+    """A range of the folded query that may be the name of an entity, with the key of that name."""
 
     start: int
     end: int
@@ -67,7 +67,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Somebody called by what they are: predicates to follow from an owner, who stands before `start`."""
+    """An entity given by its relations: predicates to follow from an owner, who is named before `start`."""
 
     start: int
     end: int
@@ -76,7 +76,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. mentions: longest first; says_own: the user is named; predicates: cued by words."""
+    """A parsed query. mentions: longest first; says_own: the user is named; predicates: of the words it uses."""
 
     mentions: tuple[Mention, ...]
     chains: tuple[Chain, ...]
@@ -85,7 +85,7 @@ class Question:
 
 
 def question_of(query: str) -> Question:
-    """Read a query. Its first `READ_CHARS` characters count."""
+    """Parse the first `READ_CHARS` characters of a query."""
     text = fold(query[:READ_CHARS]).replace("’", "'")
     mentions = sorted(_mentions(text), key=lambda one: (one.start - one.end, one.start))
     predicates = frozenset(name for name, pattern in _PATTERNS.items() if pattern.search(text))
@@ -122,5 +122,5 @@ def _chains(text: str) -> Iterator[Chain]:
 
 
 def stands_before(text_start: int, mention: Mention) -> bool:
-    """Whether a name stands right before a place of the query, with a 的 or 's between."""
+    """Whether a name ends right before a position of the query, with only 的 or 's between."""
     return 0 <= text_start - mention.end <= 3

@@ -1,9 +1,10 @@
-"""Names of entities: what a name is stored as, and the key under which its spellings are one."""
+"""Names of entities: how a name is stored, and the key that its spellings share."""
 
 from __future__ import annotations
 
 import re
 
+from memory_client.types import Language
 from memoryd.language.fold import fold
 from memoryd.language.triples.kinship import PEOPLE_EN, SPOKEN_ZH
 
@@ -24,10 +25,16 @@ _TITLE_ZH = re.compile(r"(?<=[\u4e00-\u9fff]{2})(?:先生|女士|小姐|同学)$
 _OWN_START = re.compile(r"^(?:(?:我|俺|咱|本人|主人|用户)(?:家)?的?|(?:my|(?:the )?user's)\s+)(?=\S)")
 _SPACE = re.compile(r"\s+")
 _SIGN = re.compile(r"-?\.?$")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def language_of(words: str) -> Language:
+    """Chinese if there is any Chinese character, else English."""
+    return "zh" if _HAN.search(words) else "en"
 
 
 def bare(name: str) -> str:
-    """A name in one line without what stands around it, '' when that is all; a number keeps its sign."""
+    """A name in one line without outer punctuation, '' if nothing is left; a number keeps its sign."""
     line = _SPACE.sub(" ", name)
     inner = line.strip(_OUTER)
     sign = _SIGN.search(line[: line.find(inner)]) if inner[:1].isdigit() else None
@@ -35,15 +42,15 @@ def bare(name: str) -> str:
 
 
 def name_of(name: str) -> str:
-    """A name as it is stored and shown: one line, without what stands around it."""
+    """A name as it is stored and shown: one line, without outer punctuation."""
     plain = bare(name) or _SPACE.sub(" ", name).strip()
     key = key_of(plain)
     return key if key == OWN or key.startswith(f"{OWN}'s ") else plain
 
 
 def key_of(name: str) -> str:
-    """What spellings of one name have in common: width, case, traditional characters, articles, quotes and
-    titles are no difference; every word for the user is `user`, 我妈妈 and my mom are `user's mother`."""
+    """The key of a name, the same whatever its width, case, traditional characters, articles, quotes and titles.
+    Every word for the user is `user`; 我妈妈 and my mom are `user's mother`."""
     folded = bare(fold(name)) or _SPACE.sub(" ", fold(name)).strip()
     if folded in _OWN_WORDS:
         return OWN
@@ -55,15 +62,13 @@ def key_of(name: str) -> str:
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """The keys under which an entity of this name may be stored, the current one first.
-
-    In stores of schema 4 我父母 had a key of its own.
-    """
+    """The keys under which an entity of this name may be stored, the current one first. Schema 4 gave 我父母 a
+    key of its own."""
     return tuple(dict.fromkeys((key_of(name), bare(fold(name)))))
 
 
 def _relative(folded: str) -> str | None:
-    """The relation of somebody who is called after the user: 我妈妈, my mom, the user's mother."""
+    """The relation of somebody named by it: 我妈妈, my mom, the user's mother."""
     match = _OWN_START.match(folded)
     if match is None:
         return None

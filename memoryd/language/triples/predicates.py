@@ -1,4 +1,4 @@
-"""Predicates: a small vocabulary, and the Chinese and English words that mean one of it.
+"""Predicates: a small vocabulary, and the Chinese and English words for it.
 
 The key of a predicate (`likes`) is stored, matched, compared and hashed. The first Chinese word of its entry
 is shown where the evidence is Chinese; in English the key itself is shown.
@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, replace
 
 from memoryd.language.fold import fold
-from memoryd.language.triples.degrees import joined, without_degree
-from memoryd.language.triples.kinship import KIN_EN, KIN_ZH, SHOWN_ZH
-from memoryd.language.triples.language import language_of
+from memoryd.language.triples.degrees import join_degrees, split_degree
+from memoryd.language.triples.kinship import KIN_EN, KIN_ZH, SPOKEN_ZH
+from memoryd.language.triples.names import language_of
 
 _WORDS = {
     "likes": "喜欢 喜爱 热爱 爱 like love loves enjoy enjoys likes fond_of is_fond_of",
@@ -52,7 +52,7 @@ RELATIONS = tuple(f"{relation}_of" for relation in dict.fromkeys(KIN_EN.values()
 SYMMETRIC = frozenset(
     f"{relation}_of" for relation in ("colleague", "classmate", "friend", "neighbor", "roommate", "cousin")
 )
-"""As true the other way round."""
+"""Relations that hold in both directions."""
 
 FAVORITES = {
     "color": "颜色 colour color",
@@ -72,25 +72,27 @@ FAVORITES = {
 }
 FAVORITE_OF = {word: f"favorite_{kind}" for kind, words in FAVORITES.items() for word in words.split()}
 
-_SHOWN_ZH = {
-    name: next(word for word in words.split() if language_of(word) == "zh") for name, words in _WORDS.items()
-} | {f"favorite_{kind}": f"最喜欢的{words.split()[0]}" for kind, words in FAVORITES.items()}
+_CHINESE = {
+    key: [word for word in words.split() if language_of(word) == "zh"] for key, words in _WORDS.items()
+}
+_SHOWN_ZH = {key: words[0] for key, words in _CHINESE.items()} | {
+    f"favorite_{kind}": f"最喜欢的{words.split()[0]}" for kind, words in FAVORITES.items()
+}
 _OF_ZH = "是…的{}"
 """What a person is to another: 小雨 是…的妹妹 主人."""
 
-_KNOWN: dict[str, str] = {word: name for name, words in _WORDS.items() for word in words.split()}
-_KNOWN |= {name: name for name in (*_WORDS, *RELATIONS, *(f"favorite_{kind}" for kind in FAVORITES))}
-_KNOWN |= {word: f"{relation}_of" for table in (KIN_ZH, KIN_EN) for word, relation in table.items()}
+_KNOWN = {word: key for key, words in _WORDS.items() for word in words.split()}
+_KNOWN |= {key: key for key in (*_SHOWN_ZH, *RELATIONS)} | {"最爱": "favorite"}
+_KNOWN |= {word: f"{relation}_of" for word, relation in (KIN_ZH | KIN_EN).items()}
 _KNOWN |= {f"{word}_of": f"{relation}_of" for word, relation in KIN_EN.items()}
-_KNOWN |= {f"最喜欢的{word}": name for word, name in FAVORITE_OF.items()}
-_KNOWN |= {f"favourite_{kind}": f"favorite_{kind}" for kind in FAVORITES} | {"最爱": "favorite"}
+_KNOWN |= {f"最喜欢的{word}": key for word, key in FAVORITE_OF.items()}
+_KNOWN |= {f"favourite_{kind}": f"favorite_{kind}" for kind in FAVORITES}
 _KNOWN |= {
     _OF_ZH.format(word): f"{relation}_of"
-    for table in (KIN_ZH, {word: relation for relation, word in SHOWN_ZH.items()})
-    for word, relation in table.items()
+    for word, relation in SPOKEN_ZH.items()
     if f"{relation}_of" in RELATIONS
 }
-_KNOWN = {word.replace("…", "..."): name for word, name in _KNOWN.items()}  # as fold writes it
+_KNOWN = {word.replace("…", "..."): key for word, key in _KNOWN.items()}  # as fold writes it
 
 _NOT_ZH = re.compile(r"^(?:从来不|从不|并不|不太|不怎么|不|没有|没)(?=.)")
 _NOT_EN = re.compile(r"^(?:(?:do|does|did|is|are|am|was|can)?_?(?:not|n't)|never|don't|doesn't|isn't)_(?=.)")
@@ -100,7 +102,7 @@ _IS = re.compile(r"^(?:是|is_|are_|am_)(?=.)|^(?:我|主人|用户)的|的$|是
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a predicate word means. degree: the one it states, if any; spelling: the folded word."""
+    """What a predicate word means. degree: the one it contains, if any; spelling: the folded word."""
 
     key: str
     is_negated: bool = False
@@ -109,19 +111,19 @@ class Predicate:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """What it may be stored as: the key, or the word itself by a version that did not know it."""
+        """What it may be stored as: the key, or the word itself if a version did not know the word."""
         return (self.key,) if self.spelling in (None, self.key) else (self.key, str(self.spelling))
 
 
 def predicate_of(word: str) -> Predicate:
-    """The predicate a word means (不喜欢 is `likes` negated, 非常喜欢 with a degree); an unknown one is kept,
-    folded, its words joined by `_`."""
+    """The predicate a word means (不喜欢 is `likes` negated, 非常喜欢 has a degree). An unknown word is its own
+    key, folded, with `_` for blanks."""
     plain = _GAPS.sub("_", fold(word).strip()).strip("_")
     return replace(_known(plain) or _unknown(plain), spelling=plain)
 
 
 def shown_predicate(key: str, word: str | None = None) -> str:
-    """A predicate in Chinese. word: that of the evidence, for a key with several (妹妹, 弹)."""
+    """A predicate in Chinese. word: from the evidence, for a key with several words (妹妹, 弹)."""
     if key in RELATIONS:
         return _OF_ZH.format(word or SHOWN_ZH[key.removesuffix("_of")])
     return word or _SHOWN_ZH.get(key, key)
@@ -129,17 +131,17 @@ def shown_predicate(key: str, word: str | None = None) -> str:
 
 def chinese_words(key: str) -> list[str]:
     """The Chinese words that mean a predicate."""
-    return [word for word in _WORDS.get(key, "").split() if language_of(word) == "zh"]
+    return _CHINESE.get(key, [])
 
 
 def _known(plain: str) -> Predicate | None:
-    """None for a word that is none of the vocabulary."""
-    key = _looked_up(plain)
+    """None for a word outside the vocabulary."""
+    key = _KNOWN.get(plain) or _KNOWN.get(_IS.sub("", plain))
     if key:
         return Predicate(key)
-    degree, rest = without_degree(plain)
+    degree, rest = split_degree(plain)
     if degree and (found := _known(rest)):
-        return Predicate(found.key, found.is_negated, joined(degree, found.degree))
+        return Predicate(found.key, found.is_negated, join_degrees(degree, found.degree))
     for pattern in (_NOT_ZH, _NOT_EN):
         match = pattern.match(plain)
         if match and (found := _known(plain[match.end() :])):
@@ -148,7 +150,7 @@ def _known(plain: str) -> Predicate | None:
 
 
 def _unknown(plain: str) -> Predicate:
-    """Negations are taken off until none is left, so that the key alone is read as itself."""
+    """Strip all negations, so that the key read again is itself."""
     key, is_negated = plain, False
     while match := _NOT_ZH.match(key) or _NOT_EN.match(key):
         rest = key[match.end() :].strip("_")
@@ -156,7 +158,3 @@ def _unknown(plain: str) -> Predicate:
             break
         key, is_negated = rest, not is_negated
     return Predicate(key, is_negated)
-
-
-def _looked_up(plain: str) -> str | None:
-    return _KNOWN.get(plain) or _KNOWN.get(_IS.sub("", plain))

@@ -1,4 +1,4 @@
-"""One statement, and what its parts must be."""
+"""A statement (subject, predicate, object) and the checks of its parts."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Language
-from memoryd.language.triples.language import language_of
+from memoryd.language.triples.names import language_of
 from memoryd.language.triples.names import bare, key_of, name_of
 from memoryd.language.triples.predicates import predicate_of
 
 MAX_BYTES = 200
-"""Of a name, a predicate, a frequency or a condition, in UTF-8."""
+"""UTF-8 bytes of a name, a predicate, a frequency or a condition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Who (subject) is what (predicate) to what (object); how often, and under what condition, if said.
+    """Subject, predicate and object in canonical form (`user`, `user's mother`, `likes`), with qualifiers.
 
-    Subject, predicate and object are canonical (`user`, `user's mother`, `likes`); what is shown is made of
-    them for a language. degree: how strongly it holds; language, words: of what says so, as it stands. These
-    three are no part of the identity: 非常喜欢 and 喜欢 state the same.
+    degree: how strongly it holds; language, words: of the evidence, unchanged. These three are not part of
+    the identity: 非常喜欢 and 喜欢 state the same.
     """
 
     subject: str
@@ -36,7 +35,7 @@ class Statement:
 
     @property
     def identity(self) -> bytes:
-        """The same for spellings of the same statement; to be hashed with a salt where it is kept."""
+        """Equal for all spellings of a statement; hashed with a salt before it is stored."""
         parts = (
             key_of(self.subject),
             self.predicate,
@@ -59,10 +58,10 @@ def checked_statement(
     degree: str | None = None,
     where: str = "",
 ) -> Statement:
-    """A caller's statement, normalised. where: what stands before a parameter's name in an error.
+    """A caller's statement, normalised. where: a prefix for the names of parameters in errors.
 
-    不喜欢, "does not like" and the like are the predicate negated, 非常喜欢 and "really likes" have a degree.
-    Its language is that of the predicate. Raises `InvalidParameterError`.
+    不喜欢 and "does not like" are the predicate negated; 非常喜欢 and "really likes" have a degree. The language
+    is that of the predicate. Raises `InvalidParameterError`.
     """
     meant = predicate_of(_checked(predicate, f"{where}predicate"))
     if _fault(meant.key):
@@ -106,13 +105,13 @@ def _checked(value: Any, parameter: str, fault: str | None = None) -> str:
 
 def _fault(value: Any) -> str | None:
     if not isinstance(value, str):
-        return "is no text"
+        return "is not text"
     if not any(c.isprintable() and not c.isspace() for c in value):
         return "is empty"
     if any(ord(c) < 32 or 127 <= ord(c) < 160 for c in value):
-        return "holds a control character"
+        return "contains a control character"
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
-        return "holds a lone surrogate"
+        return "contains a lone surrogate"
     return f"has {size} bytes" if size > MAX_BYTES else None
