@@ -55,12 +55,12 @@ def answered(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
     """What is found in each pair, and the median time of one in seconds."""
     from memoryd.language.conflicts.detector import detect_conflict
     from memoryd.language.conflicts.types import DatedText
-    from memoryd.language.triples import extracted
+    from memoryd.language.triples import extract_statements
 
     answers, seconds = [], []
     for entry in entries:
         started = time.perf_counter()
-        first, second = (DatedText(entry[name], triples=extracted(entry[name])) for name in "ab")
+        first, second = (DatedText(entry[name], triples=extract_statements(entry[name])) for name in "ab")
         found = detect_conflict(first, second)
         seconds.append(time.perf_counter() - started)
         answers.append(Answer(entry, found and (found.type, found.severity, found.detail)))

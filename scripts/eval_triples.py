@@ -65,12 +65,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _scored(sentences: list[dict[str, Any]]) -> Score:
-    from memoryd.language.triples import extracted
+    from memoryd.language.triples import extract_statements
 
     score = Score(sentences=len(sentences))
     for one in sentences:
         started = time.perf_counter()
-        found = extracted(one["text"])
+        found = extract_statements(one["text"])
         score.seconds += time.perf_counter() - started
         _count(score, one, found)
     return score

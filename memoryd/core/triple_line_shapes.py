@@ -19,9 +19,9 @@ from typing import Any
 from memory_client.types import TripleShape
 from memoryd.core.ids import check_name
 from memoryd.core.scope import writing_agent
-from memoryd.language.triples.display import displayed
+from memoryd.language.triples.display import display_statement
 from memoryd.language.triples.predicates import predicate_of
-from memoryd.language.triples.statement import Statement, checked_name, checked_statement
+from memoryd.language.triples.statement import Statement, parse_name, parse_statement
 
 MAX_EVIDENCE = 1_000
 """Pieces of evidence of one line."""
@@ -91,8 +91,8 @@ def read_line(number: int, text: str) -> TripleLine | AliasLine:
     if "alias" in found:
         _check_keys(found, _ALIAS_KEYS, "the line")
         alias, entity = found["alias"], found.get("entity", "")
-        checked_name(alias, "alias")
-        checked_name(entity, "entity")
+        parse_name(alias, "alias")
+        parse_name(entity, "entity")
         return AliasLine(number, alias, entity)
     if any(key in found for key in _COMPANION_ONLY):
         return _read_companion(number, found)
@@ -104,7 +104,7 @@ def write_line(
     shape: TripleShape, id: str, statement: Statement, evidence: Iterable[tuple[str, str | None, str | None]]
 ) -> str:
     """A triple as a line, in the language of the statement. evidence: (kind, id, agent) of each piece."""
-    shown, pieces = displayed(statement), list(evidence)
+    shown, pieces = display_statement(statement), list(evidence)
     line = _companion_line(id, shown, pieces) if shape == "companion" else _own_line(shown, pieces)
     return json.dumps(line, ensure_ascii=False)
 
@@ -159,7 +159,7 @@ def _statement(ends: Mapping[str, Any], qualifiers: Mapping[str, Any]) -> Statem
     negation = qualifiers.get("negation")
     if not isinstance(negation, bool | None):
         raise TypeError(f"negation: {str(negation)[:40]!r}; expected true or false")
-    return checked_statement(
+    return parse_statement(
         *(ends.get(name, "") for name in _ENDS),
         negation=bool(negation),
         frequency=qualifiers.get("frequency"),

@@ -10,7 +10,7 @@ from memory_client.api.parameters import AppName, Between, EntityName, IdOf
 from memory_client.errors import MemorydError
 from memoryd.core.ids import check_id, check_name
 from memoryd.core.parameter_errors import invalid_value
-from memoryd.language.triples.statement import checked_name
+from memoryd.language.triples.statement import parse_name
 
 Check = Callable[[str, Any], object]
 """Raises `InvalidParameterError` or `WrongIdError`; takes the name of the value and the value."""
@@ -75,7 +75,7 @@ def _rule_check(rule: object) -> Check | None:
     if isinstance(rule, AppName):
         return lambda name, value: check_name(value, name)
     if isinstance(rule, EntityName):
-        return lambda name, value: checked_name(value, name)
+        return lambda name, value: parse_name(value, name)
     return None
 
 

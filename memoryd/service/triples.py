@@ -6,7 +6,7 @@ from memory_client.types import TripleImport, TriplePage
 from memoryd.core.scope import Scope, writing_agent
 from memoryd.engine.triples.triple_lines import TripleTransfer
 from memoryd.engine.triples.triple_store import TripleFilter, TripleStore
-from memoryd.language.triples import checked_statement
+from memoryd.language.triples import parse_statement
 from memoryd.storage.requests import RequestKey
 
 
@@ -40,7 +40,7 @@ class TriplesService:
         key: RequestKey | None,
     ) -> str:
         writing_agent(scope.agent_id)
-        statement = checked_statement(
+        statement = parse_statement(
             subject,
             predicate,
             object,

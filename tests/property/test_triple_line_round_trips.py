@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory_client.errors import InvalidParameterError
 from memoryd.core.triple_line_shapes import TripleLine, read_line, write_line
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.language.triples import Statement, checked_statement, displayed, key_of, predicate_of
+from memoryd.language.triples import Statement, display_statement, key_of, parse_statement, predicate_of
 from memoryd.language.triples.kinship import SHOWN_ZH
 from memoryd.language.triples.names import OWN
 from memoryd.language.triples.predicates import _KNOWN
@@ -31,7 +31,7 @@ words = st.none() | st.sampled_from(("每天", "often", "下雨的时候")) | te
 def statements(draw: st.DrawFn) -> Statement:
     """What a caller could add."""
     try:
-        return checked_statement(
+        return parse_statement(
             draw(name),
             draw(predicate),
             draw(name),
@@ -52,21 +52,21 @@ def test_a_line_says_what_was_written(one: Statement, shape: Any) -> None:
     assert isinstance(line, TripleLine)
     assert line.statement.identity == one.identity
     assert (line.statement.degree, line.statement.language) == (one.degree, one.language)
-    shown, again = displayed(one), displayed(line.statement)
+    shown, again = display_statement(one), display_statement(line.statement)
     assert (again.subject, again.predicate, again.object) == (shown.subject, shown.predicate, shown.object)
 
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_a_predicate_that_is_shown_is_read_as_its_key(key: str, language: Any) -> None:
-    shown = displayed(Statement("小明", key, "小红", language=language))
+    shown = display_statement(Statement("小明", key, "小红", language=language))
     assert (predicate_of(shown.predicate).key, predicate_of(shown.predicate).is_negated) == (key, False)
     assert (shown.predicate == key) == (language == "en")
 
 
 @pytest.mark.parametrize("relation", SHOWN_ZH)
 def test_a_relative_that_is_shown_is_read_as_its_key(relation: str) -> None:
-    shown = displayed(Statement(f"{OWN}'s {relation}", "likes", "user", language="zh"))
+    shown = display_statement(Statement(f"{OWN}'s {relation}", "likes", "user", language="zh"))
     assert key_of(shown.subject) == f"{OWN}'s {relation}"
     assert (shown.subject[:3], shown.object) == ("主人的", "主人")
 

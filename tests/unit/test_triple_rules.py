@@ -7,8 +7,15 @@ import time
 import pytest
 
 from memory_client.errors import InvalidParameterError
-from memoryd.language.triples import Statement, checked_statement, extracted, key_of, name_of, predicate_of
-from memoryd.language.triples.extractor import MOST, READ_CHARS
+from memoryd.language.triples import (
+    Statement,
+    extract_statements,
+    key_of,
+    name_of,
+    parse_statement,
+    predicate_of,
+)
+from memoryd.language.triples.extractor import MAX_STATEMENTS, READ_CHARS
 
 
 def told(text: str, **options: bool) -> list[str]:
@@ -26,7 +33,7 @@ def told(text: str, **options: bool) -> list[str]:
                 ),
             )
         )
-        for one in extracted(text, **options)
+        for one in extract_statements(text, **options)
     ]
 
 
@@ -59,7 +66,7 @@ def told(text: str, **options: bool) -> list[str]:
 )
 def test_a_plain_sentence_tells_what_it_says(text: str, expected: list[str] | None) -> None:
     if expected is None:
-        assert len(extracted(text)) >= 2
+        assert len(extract_statements(text)) >= 2
     elif expected:
         assert told(text) == expected
 
@@ -103,10 +110,10 @@ def test_the_first_person_is_the_user_only_where_the_user_speaks() -> None:
 def test_a_long_text_is_read_at_its_beginning_and_in_linear_time() -> None:
     long = "".join(f"我喜欢第{i}号歌。" for i in range(50_000))
     started = time.perf_counter()
-    found = extracted(long)
+    found = extract_statements(long)
     seconds = time.perf_counter() - started
-    assert len(found) == MOST
-    assert extracted("嗯。" * READ_CHARS + "我喜欢拉面。") == []
+    assert len(found) == MAX_STATEMENTS
+    assert extract_statements("嗯。" * READ_CHARS + "我喜欢拉面。") == []
     assert seconds < 5  # not a speed, a bound: minutes would be another order of growth
 
 
@@ -114,7 +121,7 @@ def test_a_long_text_is_read_at_its_beginning_and_in_linear_time() -> None:
     "text", ["我" * 50_000, "I like " * 20_000, "a, " * 30_000, "的" * 4_000 + "喜欢", "和" * 300]
 )
 def test_monstrous_sentences_are_passed_over(text: str) -> None:
-    assert len(extracted(text)) <= MOST
+    assert len(extract_statements(text)) <= MAX_STATEMENTS
 
 
 def test_a_credential_is_no_name() -> None:
@@ -163,19 +170,22 @@ def test_a_name_is_kept_as_it_was_written() -> None:
 def test_punctuation_is_no_name(nothing: str) -> None:
     for parts in ((nothing, "likes", "tea"), ("Anna", "likes", nothing)):
         with pytest.raises(InvalidParameterError, match="empty"):
-            checked_statement(*parts)
+            parse_statement(*parts)
 
 
 def test_a_predicate_that_nobody_sees_is_refused() -> None:
     for predicate in ("_", "_\U00018cd6"):
         with pytest.raises(InvalidParameterError, match="predicate"):
-            checked_statement("a", predicate, "b")
+            parse_statement("a", predicate, "b")
 
 
 def test_the_words_of_a_statement_are_those_of_the_text() -> None:
     text = "I'm not allergic to cats, but I have asthma."
-    assert [one.words for one in extracted(text)] == [text, "I have asthma"]
-    assert [one.words for one in extracted("小明住在上海，喜欢爬山。")] == ["小明住在上海", "喜欢爬山"]
+    assert [one.words for one in extract_statements(text)] == [text, "I have asthma"]
+    assert [one.words for one in extract_statements("小明住在上海，喜欢爬山。")] == [
+        "小明住在上海",
+        "喜欢爬山",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -198,8 +208,8 @@ def test_predicates(word: str, expected: tuple[str, bool]) -> None:
 
 
 def test_a_negated_word_is_the_predicate_negated() -> None:
-    assert checked_statement("我", "不喜欢", "香菜") == Statement("user", "likes", "香菜", negation=True)
-    assert checked_statement("我", "不喜欢", "香菜", negation=True) == Statement("user", "likes", "香菜")
+    assert parse_statement("我", "不喜欢", "香菜") == Statement("user", "likes", "香菜", negation=True)
+    assert parse_statement("我", "不喜欢", "香菜", negation=True) == Statement("user", "likes", "香菜")
 
 
 @pytest.mark.parametrize("fault", ["", "  ", "\u200b", "a\nb", "a\0", "x" * 201, "人" * 67, "\ud800"])
@@ -207,7 +217,7 @@ def test_a_negated_word_is_the_predicate_negated() -> None:
 def test_what_cannot_be_part_of_a_statement(place: str, fault: str) -> None:
     parts = {"subject": "a", "predicate": "b", "object": "c", place: fault}
     with pytest.raises(InvalidParameterError, match=place):
-        checked_statement(**parts)
+        parse_statement(**parts)
 
 
 def test_statements_in_other_spellings_are_one() -> None:

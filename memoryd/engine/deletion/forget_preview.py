@@ -17,7 +17,7 @@ from memoryd.core.scope import Scope
 from memoryd.core.turn import TurnRecord
 from memoryd.language.query.understanding import understand
 from memoryd.language.query_match import contains_query, shares_words, topic
-from memoryd.language.triples import OWN, Statement, displayed
+from memoryd.language.triples import OWN, Statement, display_statement
 from memoryd.language.triples.graph_question import question_of
 from memoryd.language.triples.names import key_of
 from memoryd.retrieval.ranking.calibration import relevant_score
@@ -115,7 +115,7 @@ def _triples(
         found = rows.page(connection, scope, wanted, None, _COUNTED)
         told = evidence.of(connection, scope, [one.number for one in found], 1)
         for one in found:
-            shown = displayed(evidence.worded(one.statement, told[one.number]))
+            shown = display_statement(evidence.worded(one.statement, told[one.number]))
             line = _line(shown)
             both = f"{line}\n{_line(one.statement)}"  # either language's words name it
             if whole or wanted is not named or contains_query(query, both):

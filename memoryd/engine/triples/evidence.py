@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from memoryd.core.ids import IdFactory
 from memoryd.core.record import Record
-from memoryd.language.triples import extracted
+from memoryd.language.triples import extract_statements
 from memoryd.storage.database import Transaction
 from memoryd.storage.triples import evidence, rows
 from memoryd.storage.triples.rows import Evidence
@@ -16,7 +16,7 @@ def add_evidence(tx: Transaction, record: Record, row: int, ids: IdFactory) -> N
     """Take in what a new memory, or the new text of one, says. Only in what the user said are 我 and I the
     user; what has a tombstone stays buried. Half a millisecond for a sentence."""
     said = Evidence(row, record.agent_id, record.version)
-    for statement in extracted(record.text, by_user=record.source == "user"):
+    for statement in extract_statements(record.text, by_user=record.source == "user"):
         new_id = ids.new("tri", record.updated_at)
         rows.store(tx, record.user_id, statement, new_id, [said], record.updated_at, by_hand=False)
 

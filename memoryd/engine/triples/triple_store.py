@@ -27,8 +27,8 @@ from memoryd.language.redact import redact_text
 from memoryd.language.triples import (
     OWN,
     Statement,
-    displayed,
-    displayed_name,
+    display_name,
+    display_statement,
     key_of,
     keys_of,
     language_of,
@@ -108,7 +108,7 @@ class TripleStore:
             kept = walked.reached[:limit]
             shown = _shown(connection, scope, [one.stored for one in kept])
             name = entities.by_numbers(connection, scope.user_id, [start.root])[start.root].name
-            name = displayed_name(name, language_of(entity), entity)
+            name = display_name(name, language_of(entity), entity)
         related = [
             RelatedTriple(**triple, hop=one.hop, weight=round(one.weight, 6))
             for triple, one in zip(shown, kept, strict=True)
@@ -146,8 +146,8 @@ class TripleStore:
         alias, entity = _screened(alias), _screened(entity)
         language = language_of(alias + entity)
         shown = TripleAlias(
-            alias=displayed_name(names["alias"], language, alias),
-            entity=displayed_name(names["entity"], language, entity),
+            alias=display_name(names["alias"], language, alias),
+            entity=display_name(names["entity"], language, entity),
         )
 
         def apply(tx: Transaction) -> int:
@@ -201,7 +201,7 @@ def triple_not_found(id: str) -> NotFoundError:
 def displayed_alias(alias: str, entity: str) -> TripleAlias:
     """An alias in the language of the two names."""
     language = language_of(alias + entity)
-    return TripleAlias(alias=displayed_name(alias, language), entity=displayed_name(entity, language))
+    return TripleAlias(alias=display_name(alias, language), entity=display_name(entity, language))
 
 
 def screened(statement: Statement) -> Statement:
@@ -310,7 +310,7 @@ def _shown(connection: Connection, scope: Scope, found: Sequence[StoredTriple]) 
 
 def _triple(stored: StoredTriple, told: Sequence[evidence.EvidenceText]) -> Triple:
     said = evidence.worded(stored.statement, told)
-    shown = displayed(said)
+    shown = display_statement(said)
     return Triple(
         id=stored.id,
         subject=shown.subject,

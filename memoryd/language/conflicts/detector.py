@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memoryd.language.conflicts.types import DatedText, DetectedConflict
-from memoryd.language.triples import extracted
+from memoryd.language.triples import extract_statements
 
 _RANK = {"high": 0, "medium": 1, "low": 2}
 _YEAR_SECONDS = 365.25 * 86_400
@@ -35,7 +35,9 @@ def _conflicts(first: DatedText, second: DatedText) -> Iterator[DetectedConflict
 
     clauses = read_clauses(first.text), read_clauses(second.text)
     is_hedged = any("hedge" in clause.roles for side in clauses for clause in side)
-    triples = [extracted(side.text) if side.triples is None else side.triples for side in (first, second)]
+    triples = [
+        extract_statements(side.text) if side.triples is None else side.triples for side in (first, second)
+    ]
     for mine in triples[0]:
         for theirs in triples[1]:
             if conflict := compare_triples(mine, theirs):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from memory_client.types import Language
 from memoryd.language.triples.kinship import PEOPLE_ZH, SHOWN_ZH
 from memoryd.language.triples.names import OWN
-from memoryd.language.triples.predicates import RELATIONS, chinese_words, shown_predicate
+from memoryd.language.triples.predicates import RELATIONS, chinese_predicate, chinese_words
 from memoryd.language.triples.statement import Statement
 
 _OWN_ZH = "主人"
@@ -22,20 +22,20 @@ _OF_SEVERAL_VERBS = frozenset({"plays"})
 """Keys whose Chinese words are not interchangeable: 弹 for the piano, 踢 for football."""
 
 
-def displayed(statement: Statement) -> Statement:
+def display_statement(statement: Statement) -> Statement:
     """The statement in the words of its language; without a language, its keys."""
     if statement.language != "zh":
         return statement
     words = statement.words or ""
     return replace(
         statement,
-        subject=displayed_name(statement.subject, "zh", words),
-        predicate=shown_predicate(statement.predicate, _own_word(statement, words)),
-        object=displayed_name(statement.object, "zh", words),
+        subject=display_name(statement.subject, "zh", words),
+        predicate=chinese_predicate(statement.predicate, _own_word(statement, words)),
+        object=display_name(statement.object, "zh", words),
     )
 
 
-def displayed_name(name: str, language: Language | None, words: str = "") -> str:
+def display_name(name: str, language: Language | None, words: str = "") -> str:
     """A name in a language. words: of the evidence, for its exact word for a relative."""
     if language != "zh":
         return name

@@ -231,7 +231,8 @@ ENGLISH = Grammar(
         ha(?:ve|s) an? (?:(?P<degree>severe|mild|bad|serious) )?<allergic_to> allergy
         (?:suffers? from|(?:was|{_BE}) diagnosed with) <suffers_from>
         prefers? {_EATING}<prefers>(?: (?:to|over|rather than|than) .*)?
-        (?:(?:love|like|enjoy|adore)s?|{_BE} (?:a )?(?:big |huge )?(?:fond of|into|keen on|fan of)|{_MY} hobb(?:y|ies) (?:is|are)) {_EATING}<likes>
+        (?:(?:love|like|enjoy|adore)s?|{_BE} (?:a )?(?:big |huge )?(?:fond of|into|keen on|fan of)\
+            |{_MY} hobb(?:y|ies) (?:is|are)) {_EATING}<likes>
         (?:(?:comes?|came|{_BE}|hails?) (?:originally )?from|grew up in|{_MY} home ?town is) <comes_from>
         (?:lives?|{_BE} living|resides?) with (?:my )?<lives_with>
         (?:lives?|{_BE} (?:living|based|located)|resides?) in <lives_in>(?: (?:with|near|for) .*)?

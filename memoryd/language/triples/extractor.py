@@ -1,7 +1,7 @@
 """Statements extracted from a text by rules: about the user and about those the text names.
 
 Deterministic, no model. The first `READ_CHARS` characters of a text are read, in sentences of at most
-`SENTENCE_CHARS`, and at most `MOST` statements are taken: the time is linear in what is read.
+`SENTENCE_CHARS`, and at most `MAX_STATEMENTS` statements are taken: the time is linear in what is read.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from dataclasses import replace
 from memory_client.types import Language
 from memoryd.language.triples.clause_reader import ClauseReader
 from memoryd.language.triples.grammar import Grammar
-from memoryd.language.triples.names import language_of
 from memoryd.language.triples.mentioned_entities import MentionedEntities
-from memoryd.language.triples.names import OWN, key_of
+from memoryd.language.triples.names import OWN, key_of, language_of
 from memoryd.language.triples.statement import MAX_BYTES, Statement
 
 READ_CHARS = 4_000
 SENTENCE_CHARS = 300
-MOST = 32
+MAX_STATEMENTS = 32
 _SENTENCE = re.compile(
     r"(?:[^。！？!?；;\n.]|\.(?!\s|$)|(?<=\b[DMS]r)\.|(?<=\bMrs)\.|(?<=\bMs)\.|\.(?=\.))*(?:[。！？!?；;\n.]+|$)"
 )
@@ -29,7 +28,7 @@ _FIRST_PERSON = re.compile(r"我|俺|\b(?:I|my|me|mine|myself)\b", re.IGNORECASE
 _SECRET = "[secret:"
 
 
-def extracted(text: str, *, by_user: bool = True) -> list[Statement]:
+def extract_statements(text: str, *, by_user: bool = True) -> list[Statement]:
     """The statements of a text. by_user: whether the user wrote it, so that 我 and I are the user; elsewhere
     sentences in the first person are skipped."""
     found: dict[bytes, Statement] = {}
@@ -41,9 +40,9 @@ def extracted(text: str, *, by_user: bool = True) -> list[Statement]:
         for one in ClauseReader(_grammar(language), mentioned).statements(sentence):
             if _is_sound(one):
                 found.setdefault(one.identity, replace(one, language=language))
-        if len(found) >= MOST:
+        if len(found) >= MAX_STATEMENTS:
             break
-    return list(found.values())[:MOST]
+    return list(found.values())[:MAX_STATEMENTS]
 
 
 @functools.cache

@@ -76,7 +76,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A parsed query. mentions: longest first; says_own: the user is named; predicates: of the words it uses."""
+    """A parsed query. mentions: longest first; says_own: the user is named; predicates: of its words."""
 
     mentions: tuple[Mention, ...]
     chains: tuple[Chain, ...]

@@ -33,7 +33,7 @@ def language_of(words: str) -> Language:
     return "zh" if _HAN.search(words) else "en"
 
 
-def bare(name: str) -> str:
+def strip_punctuation(name: str) -> str:
     """A name in one line without outer punctuation, '' if nothing is left; a number keeps its sign."""
     line = _SPACE.sub(" ", name)
     inner = line.strip(_OUTER)
@@ -43,15 +43,15 @@ def bare(name: str) -> str:
 
 def name_of(name: str) -> str:
     """A name as it is stored and shown: one line, without outer punctuation."""
-    plain = bare(name) or _SPACE.sub(" ", name).strip()
+    plain = strip_punctuation(name) or _SPACE.sub(" ", name).strip()
     key = key_of(plain)
     return key if key == OWN or key.startswith(f"{OWN}'s ") else plain
 
 
 def key_of(name: str) -> str:
-    """The key of a name, the same whatever its width, case, traditional characters, articles, quotes and titles.
+    """The key of a name, regardless of width, case, traditional characters, articles, quotes and titles.
     Every word for the user is `user`; 我妈妈 and my mom are `user's mother`."""
-    folded = bare(fold(name)) or _SPACE.sub(" ", fold(name)).strip()
+    folded = strip_punctuation(fold(name)) or _SPACE.sub(" ", fold(name)).strip()
     if folded in _OWN_WORDS:
         return OWN
     relative = _relative(folded)
@@ -62,9 +62,9 @@ def key_of(name: str) -> str:
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """The keys under which an entity of this name may be stored, the current one first. Schema 4 gave 我父母 a
-    key of its own."""
-    return tuple(dict.fromkeys((key_of(name), bare(fold(name)))))
+    """The keys under which an entity of this name may be stored, the current one first. Schema 4 gave
+    我父母 a key of its own."""
+    return tuple(dict.fromkeys((key_of(name), strip_punctuation(fold(name)))))
 
 
 def _relative(folded: str) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from memoryd.language.fold import fold
 from memoryd.language.triples.degrees import join_degrees, split_degree
-from memoryd.language.triples.kinship import KIN_EN, KIN_ZH, SPOKEN_ZH
+from memoryd.language.triples.kinship import KIN_EN, KIN_ZH, SHOWN_ZH, SPOKEN_ZH
 from memoryd.language.triples.names import language_of
 
 _WORDS = {
@@ -116,13 +116,13 @@ class Predicate:
 
 
 def predicate_of(word: str) -> Predicate:
-    """The predicate a word means (不喜欢 is `likes` negated, 非常喜欢 has a degree). An unknown word is its own
-    key, folded, with `_` for blanks."""
+    """The predicate a word means (不喜欢 is `likes` negated, 非常喜欢 has a degree). An unknown word is its
+    own key, folded, with `_` for blanks."""
     plain = _GAPS.sub("_", fold(word).strip()).strip("_")
     return replace(_known(plain) or _unknown(plain), spelling=plain)
 
 
-def shown_predicate(key: str, word: str | None = None) -> str:
+def chinese_predicate(key: str, word: str | None = None) -> str:
     """A predicate in Chinese. word: from the evidence, for a key with several words (妹妹, 弹)."""
     if key in RELATIONS:
         return _OF_ZH.format(word or SHOWN_ZH[key.removesuffix("_of")])

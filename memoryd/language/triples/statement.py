@@ -7,8 +7,7 @@ from typing import Any
 
 from memory_client.errors import InvalidParameterError
 from memory_client.types import Language
-from memoryd.language.triples.names import language_of
-from memoryd.language.triples.names import bare, key_of, name_of
+from memoryd.language.triples.names import key_of, language_of, name_of, strip_punctuation
 from memoryd.language.triples.predicates import predicate_of
 
 MAX_BYTES = 200
@@ -47,7 +46,7 @@ class Statement:
         return "\x1f".join(parts).encode()
 
 
-def checked_statement(
+def parse_statement(
     subject: str,
     predicate: str,
     object: str,
@@ -60,8 +59,8 @@ def checked_statement(
 ) -> Statement:
     """A caller's statement, normalised. where: a prefix for the names of parameters in errors.
 
-    不喜欢 and "does not like" are the predicate negated; 非常喜欢 and "really likes" have a degree. The language
-    is that of the predicate. Raises `InvalidParameterError`.
+    不喜欢 and "does not like" are the predicate negated; 非常喜欢 and "really likes" have a degree. The
+    language is that of the predicate. Raises `InvalidParameterError`.
     """
     meant = predicate_of(_checked(predicate, f"{where}predicate"))
     if _fault(meant.key):
@@ -71,9 +70,9 @@ def checked_statement(
         for name, value in (("frequency", frequency), ("condition", condition), ("degree", degree))
     )
     return Statement(
-        checked_name(subject, f"{where}subject"),
+        parse_name(subject, f"{where}subject"),
         meant.key,
-        checked_name(object, f"{where}object"),
+        parse_name(object, f"{where}object"),
         negation != meant.is_negated,
         frequency,
         condition,
@@ -83,9 +82,9 @@ def checked_statement(
     )
 
 
-def checked_name(name: str, parameter: str) -> str:
+def parse_name(name: str, parameter: str) -> str:
     """A caller's name of an entity, normalised. Raises `InvalidParameterError`."""
-    is_bare = not _fault(name) and _fault(bare(name)) is not None
+    is_bare = not _fault(name) and _fault(strip_punctuation(name)) is not None
     return name_of(_checked(name, parameter, "is empty but for punctuation" if is_bare else None))
 
 
