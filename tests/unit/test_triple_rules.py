@@ -173,6 +173,10 @@ def test_punctuation_is_no_name(nothing: str) -> None:
             parse_statement(*parts)
 
 
+def test_a_compatibility_character_is_chinese() -> None:
+    assert parse_statement("我", "\uf900", "我").language == "zh"  # folds to 岂
+
+
 def test_a_predicate_that_nobody_sees_is_refused() -> None:
     for predicate in ("_", "_\U00018cd6"):
         with pytest.raises(InvalidParameterError, match="predicate"):

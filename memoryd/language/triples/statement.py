@@ -77,7 +77,7 @@ def parse_statement(
         frequency,
         condition,
         degree or meant.degree,
-        language=language_of(predicate),
+        language=language_of(str(meant.spelling)),
         words=" ".join((subject, predicate, object)),
     )
 
