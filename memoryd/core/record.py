@@ -51,7 +51,7 @@ class Record:
     """A memory as stored.
 
     decay_from: when the importance was last set; grace: days until decay starts; pinned: exempt from clock
-    and review; keeps: KEEP verdicts so far; history_from: the earliest version that is still told apart;
+    and review; keep_count: KEEP verdicts so far; history_from: the earliest version that is still told apart;
     archived_by: the pass that archived it, if one did.
     """
 
@@ -89,7 +89,7 @@ class Record:
     archived_at: float | None = None
     archived_by: str | None = None
     pinned: bool = False
-    keeps: int = 0
+    keep_count: int = 0
     history_from: int = 1
     metadata: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ CONTENT_FIELDS = frozenset(FIELD_NAMES) - {
     "access_count",
     "decay_from",
     "grace",
-    "keeps",
+    "keep_count",
     "history_from",
     "archived_at",
     "archived_by",
@@ -113,7 +113,7 @@ CONTENT_FIELDS = frozenset(FIELD_NAMES) - {
 }
 """What makes a new version when it changes."""
 
-_PRIVATE = ("decay_from", "grace", "keeps", "archived_by")
+_PRIVATE = ("decay_from", "grace", "keep_count", "archived_by")
 
 
 def changed_fields(old: Record, new: Record) -> list[str]:

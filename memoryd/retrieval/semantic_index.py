@@ -174,12 +174,12 @@ class SemanticIndex:
             log.info("%d texts have no token vectors yet: they are embedded again", count)
 
     def status(self) -> dict[str, Any]:
-        """The host's status, and whether meaning can be searched: `searchable`, else `reason`."""
+        """The host's status, and whether meaning can be searched: `is_searchable`, else `reason`."""
         reason = self.why_not()
         former = self._former
         return {
             **self.host.status(),
-            "searchable": reason is None,
+            "is_searchable": reason is None,
             "reason": reason,
             "former": former.status()["model"] if former is not None else None,
         }

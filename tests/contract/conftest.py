@@ -61,6 +61,6 @@ def ready(face: Face) -> Face:
     """The face with its model loaded."""
     eventually("the model is ready", lambda: face.kb.status()["stage"] == "ready", 60)
     embedder = face.kb.status()["embedder"]
-    if not embedder["searchable"]:
+    if not embedder["is_searchable"]:
         pytest.skip(f"no embedding model: {embedder['reason']}")
     return face

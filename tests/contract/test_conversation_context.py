@@ -31,7 +31,7 @@ def kb(tmp_path: Path, endpoint: FakeOpenAI) -> Iterator[KnowledgeBase]:
         "lance.batch_seconds": 0.05,
     }
     with KnowledgeBase(tmp_path / "home", settings=chosen) as kb:
-        eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
+        eventually("the model is ready", lambda: kb.status()["embedder"]["is_searchable"])
         endpoint.seen.clear()
         yield kb
 

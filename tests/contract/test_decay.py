@@ -551,7 +551,7 @@ def test_a_use_under_a_clock_that_was_behind_counts(tmp_path: Path, clock: str) 
 def test_ranking_goes_by_what_is_left(tmp_path: Path) -> None:
     with clocked(tmp_path / "home", embedder__model="auto") as life:
         eventually("the model is settled", lambda: life.kb.status()["stage"] == "ready", 60)
-        if not life.kb.status()["embedder"]["searchable"]:
+        if not life.kb.status()["embedder"]["is_searchable"]:
             pytest.skip("no embedding model")
         id = life.kb.add("the cat is called Biscuit", {"importance": 2.0})
         importance, standing = [], []

@@ -49,7 +49,7 @@ def test_status(ready: Face, user: str) -> None:
     assert status["uptime_seconds"] > 0
     assert status["data_dir"] == str(ready.home)
     assert status["embedder"]["state"] == "ready"
-    assert status["embedder"]["searchable"] is True
+    assert status["embedder"]["is_searchable"] is True
     assert status["embedder"]["remote_endpoint"] is None
     assert status["counts"]["memories"] >= status["counts"]["users"] >= 1
     assert status["counts"]["versions"] >= status["counts"]["memories"]

@@ -122,7 +122,7 @@ def test_the_old_index_serves_until_the_new_one_is_complete(name: str, home: Pat
     # The bundled model first, with few texts; then the endpoint's.
     kb = opened(name, home, **{"lance.batch_seconds": 0.1})
     settled(kb)
-    if not kb.status()["embedder"]["searchable"]:
+    if not kb.status()["embedder"]["is_searchable"]:
         closed(kb, home)
         pytest.skip("no bundled model")
     texts = ["主人对花生过敏", "Her dog is called Biscuit", "C盘空间不够了", "他每天早上跑步"]
@@ -135,7 +135,7 @@ def test_the_old_index_serves_until_the_new_one_is_complete(name: str, home: Pat
     settled(kb)
     assert gate.waiting.wait(60)  # the new model is at work and gets nowhere
     status = kb.status()["embedder"]
-    assert status["searchable"] is True
+    assert status["is_searchable"] is True
     assert status["former"] == "bundled"
     hit = kb.search("what is the name of the pet?", 1, mode="semantic")[0]
     assert hit["id"] == ids[1]
@@ -159,7 +159,7 @@ def test_the_old_index_serves_until_the_new_one_is_complete(name: str, home: Pat
     settled(kb)
     eventually(
         "its index is complete",
-        lambda: kb.status()["embedder"]["searchable"] and kb.status()["pending_vector_count"] == 0,
+        lambda: kb.status()["embedder"]["is_searchable"] and kb.status()["pending_vector_count"] == 0,
         60,
     )
     assert fingerprint(kb) == old
@@ -188,7 +188,7 @@ def test_without_the_former_model_words_serve_meanwhile(home: Path, gate: Gate) 
                 kb.search("memory number 7", mode="semantic")
             assert kb.status()["embedder"]["former"] is None
             second.open.set()
-            eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
+            eventually("the new index serves", lambda: kb.status()["embedder"]["is_searchable"], 60)
             served_by(kb, "memory number 7", ids[7])
             assert kb.status()["embedder"]["dim"] == DIM + 4
 
@@ -223,7 +223,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(home: Path, gate: Gate) ->
         before = len(asked)
 
         kb = opened("daemon", home, **settings)
-        eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
+        eventually("the new index serves", lambda: kb.status()["embedder"]["is_searchable"], 60)
         eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
         # calls under way at the kill may be answered late and count once more
         assert len(asked) - before <= COUNT - BATCH, "what was stored is not embedded again"
@@ -253,7 +253,7 @@ def test_a_refused_text_holds_nothing_up(home: Path, gate: Gate) -> None:
             settled(kb)
             eventually("the new index serves", lambda: kb.status()["embedder"]["former"] is None, 60)
             eventually("and is searched", lambda: kb.status()["embedder"]["dim"] == DIM + 4, 60)
-            eventually("by meaning", lambda: kb.status()["embedder"]["searchable"], 60)
+            eventually("by meaning", lambda: kb.status()["embedder"]["is_searchable"], 60)
             served_by(kb, "memory number 39", ids[40])
             assert kb.status()["pending_vector_count"] == 1
 
@@ -341,7 +341,7 @@ def test_another_model_behind_the_same_name_is_noticed(home: Path, gate: Gate) -
     gate.fake.vector = lambda text, dim: inner(f"another model: {text}", dim)  # type: ignore[method-assign]
     with KnowledgeBase(home, settings=gate.settings) as kb:
         settled(kb)
-        eventually("the new index serves", lambda: kb.status()["embedder"]["searchable"], 60)
+        eventually("the new index serves", lambda: kb.status()["embedder"]["is_searchable"], 60)
         eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0, 60)
         for n in (3, COUNT - 1):
             served_by(kb, f"memory number {n}", ids[n])

@@ -240,7 +240,7 @@ def with_vectors(tmp_path: Path, endpoint: FakeOpenAI) -> Iterator[tuple[Path, d
         "lance.batch_seconds": 0.05,
     }
     with KnowledgeBase(home, settings=settings) as kb:
-        eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
+        eventually("the model is ready", lambda: kb.status()["embedder"]["is_searchable"])
         kb.add_many([f"memory number {n}" for n in range(100)])
         kb.admin.compact()
     yield home, settings
@@ -315,7 +315,7 @@ def test_damaged_vectors_are_made_anew(
     home, settings = with_vectors
     damage(home)
     with KnowledgeBase(home, settings={**settings, "hot.max_rows": max_rows}) as kb:
-        eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
+        eventually("the model is ready", lambda: kb.status()["embedder"]["is_searchable"])
         kb.search("memory number 5", mode="semantic")
         eventually("all are embedded", lambda: kb.status()["pending_vector_count"] == 0)
         for n in range(0, 100, 9):
@@ -346,7 +346,7 @@ def test_an_endpoint_that_is_not_up_yet_is_waited_for(home: Path) -> None:
         with pytest.raises(ModelUnavailableError, match=str(port)):
             kb.search("written", mode="semantic")
         with fake_openai(16, port) as endpoint:
-            eventually("it is found", lambda: kb.status()["embedder"]["searchable"], 30)
+            eventually("it is found", lambda: kb.status()["embedder"]["is_searchable"], 30)
             eventually("what was stored is embedded", lambda: kb.get(id)["indexed"])
             assert kb.search("written without a model", 1, mode="semantic")[0]["id"] == id
             kb.close()  # before the endpoint, which waits for its connections
@@ -362,7 +362,7 @@ def test_a_slow_endpoint_keeps_nobody_waiting(home: Path, endpoint: FakeOpenAI) 
         return inner(request)
 
     with _with_endpoint(home, endpoint.url, **{"embedder.timeout_seconds": 60.0}) as kb:
-        eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
+        eventually("the model is ready", lambda: kb.status()["embedder"]["is_searchable"])
         endpoint.reply = reply  # type: ignore[method-assign]
         id = kb.add("written while it is slow")
         assert not kb.get(id)["indexed"]
@@ -379,7 +379,7 @@ def test_a_slow_endpoint_keeps_nobody_waiting(home: Path, endpoint: FakeOpenAI) 
 
 def test_an_endpoint_that_fails_degrades_and_recovers(home: Path, endpoint: FakeOpenAI) -> None:
     with _with_endpoint(home, endpoint.url) as kb:
-        eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
+        eventually("the model is ready", lambda: kb.status()["embedder"]["is_searchable"])
         kb.add("written before")
         endpoint.faults = [Fault(401) for _ in range(1000)]
         ids = [kb.add("written meanwhile"), *kb.add_many(["two", "three"])]

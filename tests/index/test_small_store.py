@@ -43,7 +43,7 @@ def large(store):
 
 settings = {"lance.min_rows": int(sys.argv[3]), "lance.batch_seconds": 0.1}
 with KnowledgeBase(sys.argv[1], settings=settings) as store:
-    until(lambda: store.status()["embedder"]["searchable"])
+    until(lambda: store.status()["embedder"]["is_searchable"])
     if not store.count():
         store.add_many(FACTS)
     until(lambda: store.status()["pending_vector_count"] == 0)

@@ -38,7 +38,7 @@ def old_store(home: Path, original: Original, monkeypatch: pytest.MonkeyPatch) -
     with monkeypatch.context() as patch:
         patch.setattr(select, "_bundled", lambda *_: Retired())
         with KnowledgeBase(home) as store:
-            eventually("the model is loaded", lambda: store.status()["embedder"]["searchable"], SECONDS)
+            eventually("the model is loaded", lambda: store.status()["embedder"]["is_searchable"], SECONDS)
             store.add_many(FACTS)
             store.conversation.extend("s", [{"role": "user", "text": text} for text in FACTS])
             eventually("all are embedded", lambda: store.status()["pending_vector_count"] == 0, SECONDS)

@@ -97,7 +97,7 @@ def kb(
         "lance.batch_seconds": 0.1,
     }
     with KnowledgeBase(home, settings=chosen, clock=lambda: START) as kb:
-        eventually("the model is ready", lambda: kb.status()["embedder"]["searchable"])
+        eventually("the model is ready", lambda: kb.status()["embedder"]["is_searchable"])
         yield kb
 
 

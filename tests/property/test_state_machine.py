@@ -334,7 +334,7 @@ class StoreWithModel(Store):
 
     @rule(user=users, agent=readers)
     def search_by_meaning(self, user: str, agent: str | None) -> None:
-        if not self.kb.status()["embedder"]["searchable"]:
+        if not self.kb.status()["embedder"]["is_searchable"]:
             return
         known = self.model.of(user, agent)
         hits = self.kb.search("花生 biscuit", 1000, mode="semantic", user_id=user, agent_id=agent)

@@ -376,6 +376,37 @@ def test_versions_of_an_old_database_are_whole(opened: KnowledgeBase) -> None:
     ]
 
 
+def test_an_old_version_of_an_old_database_is_read_and_made_the_next(opened: KnowledgeBase) -> None:
+    (hit,) = opened.search("虾", user_id="小明", mode="lexical")
+    first, *_ = opened.history(hit["id"], user_id="小明")
+    then = opened.get(hit["id"], as_of=first["at"], user_id="小明")
+    assert then is not None
+    assert (then["version"], then["text"], then["tags"]) == (
+        1,
+        "主人对花生过敏，不能吃花生酱",
+        ["健康", "food"],
+    )
+    opened.revert(hit["id"], 1, user_id="小明")
+    now = opened.get(hit["id"], user_id="小明")
+    assert now is not None
+    assert {**then, "version": 5} == {**now, **{name: then[name] for name in _LIFE}}  # type: ignore[literal-required]
+    assert [one["check"] for one in opened.admin.doctor() if not one["ok"]] == []
+
+
+_LIFE = ("importance", "effective_importance", "updated_at", "metadata")
+"""What `revert` leaves; `metadata` repeats the importance."""
+
+
+@pytest.mark.parametrize("number", range(3, SCHEMA + 1))
+def test_counts_of_passes_and_versions_have_their_name(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite3"
+    restore(number, path)
+    migrate(path, tmp_path)
+    assert look(path, "SELECT archived_count, review_count FROM passes") == [(0, 0)]
+    assert look(path, "SELECT point_count FROM snapshots ORDER BY version_id") == [(1,), (2,)]
+    assert look(path, "SELECT DISTINCT keep_count FROM memories") == [(0,)]
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_memories_of_an_old_database_are_read_for_triples(number: int, tmp_path: Path) -> None:
     for kb in _opened(number, tmp_path):

@@ -165,9 +165,9 @@ def carry_decay(
 
 def extend_grace(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
     """The record after a KEEP of a decay review: where reviews begin, with a grace that doubles each time."""
-    keeps = record.keeps + 1
-    grace = min(grace_days(record.category, rules) * 2.0**keeps, rules.longest_grace)
-    return replace(record, importance=rules.review_below, decay_from=now, grace=grace, keeps=keeps)
+    keep_count = record.keep_count + 1
+    grace = min(grace_days(record.category, rules) * 2.0**keep_count, rules.longest_grace)
+    return replace(record, importance=rules.review_below, decay_from=now, grace=grace, keep_count=keep_count)
 
 
 def restore(

@@ -8,13 +8,14 @@ import sqlite3
 _COLUMNS = (
     ("memories", "notices", "warnings"),
     ("memories", "gate", "redactions"),
+    ("memories", "keeps", "keep_count"),
     ("turns", "notices", "warnings"),
     ("turns", "gate", "redactions"),
     ("passes", "archived", "archived_count"),
     ("passes", "reviews", "review_count"),
     ("snapshots", "points", "point_count"),
 )
-_SNAPSHOT_KEYS = {"notices": "warnings", "gate": "redactions"}
+_SNAPSHOT_KEYS = {"notices": "warnings", "gate": "redactions", "keeps": "keep_count"}
 
 
 def apply(connection: sqlite3.Connection) -> None:
