@@ -1,4 +1,4 @@
-"""Score the rules that find conflicts on the labelled pairs, by language and kind.
+"""Score the conflict rules on the labelled pairs, by language and kind.
 
 python scripts/eval_conflicts.py [--split tuning|final|all] [--misses]
 """
@@ -20,7 +20,7 @@ LABELS = Path(__file__).parent / "evaluation" / "labels" / "conflicts.json"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A labelled pair and what was found: (type, severity, detail), or None."""
+    """A labelled pair and the conflict detected in it (type, severity, detail), if any."""
 
     entry: dict[str, Any]
     found: tuple[str, str, str] | None
@@ -37,7 +37,7 @@ def main() -> int:
     entries = json.loads(LABELS.read_text(encoding="utf-8"))["pairs"]
     splits = ["tuning", "final"] if options.split == "all" else [options.split]
     for split in splits:
-        answers, seconds = answered([entry for entry in entries if entry["split"] == split])
+        answers, seconds = answer_pairs([entry for entry in entries if entry["split"] == split])
         print(f"{split}\n{_table(answers)}\nmedian {1000 * seconds:.2f} ms a pair\n")
         if options.misses:
             _show_misses(answers)
@@ -47,12 +47,12 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
-    parser.add_argument("--misses", action="store_true", help="show what was answered wrongly")
+    parser.add_argument("--misses", action="store_true", help="show the pairs answered wrongly")
     return parser
 
 
-def answered(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
-    """What is found in each pair, and the median time of one in seconds."""
+def answer_pairs(entries: Sequence[dict[str, Any]]) -> tuple[list[Answer], float]:
+    """The answers for pairs, and the median time of one in seconds."""
     from memoryd.language.conflicts.detector import detect_conflict
     from memoryd.language.conflicts.types import DatedText
     from memoryd.language.triples import extract_statements
@@ -80,7 +80,7 @@ def _table(answers: Sequence[Answer]) -> str:
 
 
 def _line(name: str, answers: Sequence[Answer]) -> str:
-    """Type and severity are counted among the conflicts that were found."""
+    """Type and severity are shares of the conflicts detected."""
     found = [a for a in answers if a.found]
     true = [a for a in found if a.entry["conflict"]]
     kinds = sum(a.found[0] == a.entry["type"] for a in true if a.found)

@@ -16,7 +16,7 @@ import eval_conflicts
 def test_precision_and_recall(split: str, langs: str, min_precision: float, min_recall: float) -> None:
     pairs = json.loads(eval_conflicts.LABELS.read_text(encoding="utf-8"))["pairs"]
     wanted = [pair for pair in pairs if pair["split"] == split and pair["lang"] in langs.split()]
-    answers, _ = eval_conflicts.answered(wanted)
+    answers, _ = eval_conflicts.answer_pairs(wanted)
     found = [answer for answer in answers if answer.found]
     right = sum(answer.is_right for answer in found)
     assert right / len(found) >= min_precision
