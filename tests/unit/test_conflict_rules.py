@@ -21,6 +21,7 @@ CONFLICTS = [
     ("主人是老师", "主人是医生", "exclusive", "medium"),
     ("主人的职业是程序员", "主人是一名律师", "exclusive", "medium"),
     ("我来自湖南", "我来自四川", "place", "medium"),
+    ("我出生在成都", "我出生在重庆", "place", "medium"),
     ("主人的母语是英语", "主人的母语是中文", "exclusive", "high"),
     ("主人最喜欢的颜色是蓝色", "主人最喜欢的颜色是绿色", "exclusive", "medium"),
     ("我有一个妹妹", "我没有妹妹", "negation", "high"),

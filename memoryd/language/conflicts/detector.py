@@ -35,9 +35,7 @@ def _conflicts(first: DatedText, second: DatedText) -> Iterator[DetectedConflict
 
     clauses = read_clauses(first.text), read_clauses(second.text)
     is_hedged = any("hedge" in clause.roles for side in clauses for clause in side)
-    triples = [
-        extract_statements(side.text) if side.triples is None else side.triples for side in (first, second)
-    ]
+    triples = [extract_statements(t.text) if t.triples is None else t.triples for t in (first, second)]
     for mine in triples[0]:
         for theirs in triples[1]:
             if conflict := compare_triples(mine, theirs):
