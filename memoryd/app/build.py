@@ -44,7 +44,7 @@ from memoryd.engine.deletion.removal import REMOVAL, PhysicalRemoval
 from memoryd.engine.doctor import Doctor
 from memoryd.engine.embedding.reembed import Reembedding
 from memoryd.engine.knowledge.knowledge_merge import MERGE
-from memoryd.engine.maintenance import Maintenance
+from memoryd.engine.maintenance import Maintenance, ProcessState
 from memoryd.engine.memories.archive import MemoryArchive
 from memoryd.engine.memories.as_of import AsOfReader
 from memoryd.engine.memories.history import VersionHistory
@@ -53,8 +53,6 @@ from memoryd.engine.memories.read_memories import MemoryReader
 from memoryd.engine.memories.supersede import MemorySuccession
 from memoryd.engine.memories.usage import MemoryUsage
 from memoryd.engine.memories.write_memories import MemoryEditor
-from memoryd.engine.process_state import ProcessState
-from memoryd.engine.triples.stated_triples import StatedTriples
 from memoryd.engine.triples.triple_backfill import READ_OLD, TripleBackfill
 from memoryd.engine.triples.triple_lines import TripleTransfer
 from memoryd.engine.triples.triple_store import TripleStore
@@ -227,7 +225,7 @@ class App:
         deletion = MemoryDeletion(
             parts, writer, removal, turns, self._knowledge.knowledge, self._clear_caches
         )
-        editor, conflicts = MemoryEditor(parts, writer), ConflictQueue(parts, writer, StatedTriples())
+        editor, conflicts = MemoryEditor(parts, writer), ConflictQueue(parts, writer)
         return {
             MemoryAPI: MemoryService(
                 editor, MemoryReader(parts), AsOfReader(parts), search, requests, maintenance

@@ -1,4 +1,4 @@
-"""Looking after the store: what state it is in, rebuilding, compacting, removing physically."""
+"""Maintenance of the store: status, rebuilding, compacting, physical removal."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import math
 import os
 import shutil
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import psutil
 
 from memory_client.protocol import PROTOCOL
-from memory_client.types import CompactResult, Metrics, ReindexResult, Stage, Status
+from memory_client.types import CompactResult, Metrics, ReindexResult, SettingValue, Stage, Status
 from memory_client.version import VERSION
 from memoryd.core.call_context import current_call
 from memoryd.engine.context import Parts
-from memoryd.engine.process_state import ProcessState
 from memoryd.index import source_rows
 from memoryd.index.keyword import keyword_fill
 from memoryd.index.keyword.keyword_fill import KeywordFill
@@ -33,6 +34,23 @@ _POLL_SECONDS = 0.2
 _STALLED_SECONDS = 120.0
 _FREE_SHARE = 0.1
 LOW_DISK_BYTES = 200 * 2**20
+
+
+_NO_SERVER: Metrics = {"methods": {}, "queue": {}, "caches": {}}
+
+
+@dataclass(slots=True)
+class ProcessState:
+    """The process around the store sets these. endpoint: None in process; started_at: epoch seconds."""
+
+    started_at: float
+    settings: list[SettingValue] = field(default_factory=list)
+    from_environment: list[str] = field(default_factory=list)
+    endpoint: str | None = None
+    shutdown: Callable[[], None] | None = None
+    server_metrics: Callable[[], Metrics] = lambda: _NO_SERVER
+    result_cache: Callable[[], dict[str, int]] = dict
+    is_stopping: bool = False
 
 
 class Maintenance:
@@ -139,7 +157,7 @@ class Maintenance:
         wipe_unused_bytes(self._parts.database)
 
     def _wait_for_vectors(self, total: int) -> int:
-        """Until all are there, or no more come: the model fails, or the process stops."""
+        """Wait until no vector is missing, the model fails or the process stops; return how many are."""
         call = current_call()
         fewest, since = total, time.monotonic()
         while (left := self._parts.vectors.missing(None)) and self._parts.meaning.why_not() is None:

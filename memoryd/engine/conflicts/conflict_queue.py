@@ -1,4 +1,4 @@
-"""Statements that exclude each other: found, told and resolved."""
+"""The queue of conflicts: statements that exclude each other, found and resolved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.engine.conflicts.conflict_search import ConflictSearch, in_order
-from memoryd.engine.conflicts.neighbours import KnownTriples
 from memoryd.engine.context import Parts
 from memoryd.engine.memories.archive import require_active
 from memoryd.engine.memories.memory_writer import MemoryWriter, get_memory, unknown_ids_error
@@ -29,7 +28,7 @@ from memoryd.storage.requests import RequestKey
 
 _MOST = 1_000
 """Memories that are compared with their neighbours in one call, the newest."""
-_TOLD = 1_000
+_MOST_REPORTED = 1_000
 """Conflicts in one reply, the gravest."""
 _RANK = {"high": 0, "medium": 1, "low": 2}
 
@@ -44,12 +43,11 @@ class ConflictQueue:
         self,
         parts: Parts,
         writer: MemoryWriter,
-        triples: KnownTriples,
         detect: ConflictDetector = detect_conflict,
     ) -> None:
         self._parts = parts
         self._writer = writer
-        self._search = ConflictSearch(parts, triples, detect)
+        self._search = ConflictSearch(parts, detect)
 
     def find(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
         """What excludes each other among the memories a scope sees, the gravest first, then the newest."""
@@ -65,8 +63,10 @@ class ConflictQueue:
             ]
         self._note(found)
         with self._parts.database.read() as connection:
-            told = [_open(one) for one in conflicts.get_open(connection, scope, memory_id, _TOLD)]
-        return sorted([*told, *corrected], key=_by_gravity)[:_TOLD]
+            found_open = [
+                _open(one) for one in conflicts.get_open(connection, scope, memory_id, _MOST_REPORTED)
+            ]
+        return sorted([*found_open, *corrected], key=_by_gravity)[:_MOST_REPORTED]
 
     def decided(self, memory_id: str | None, seconds: float, scope: Scope) -> list[Conflict]:
         """What was decided within `seconds` and still holds, in the order of `find`."""
@@ -74,7 +74,10 @@ class ConflictQueue:
         with self._parts.database.read() as connection:
             if memory_id is not None:
                 get_memory(connection, scope, memory_id)
-            return [_decided(one) for one in conflicts.decided(connection, scope, memory_id, since, _TOLD)]
+            return [
+                _decided(one)
+                for one in conflicts.decided(connection, scope, memory_id, since, _MOST_REPORTED)
+            ]
 
     def resolve(
         self,
@@ -135,7 +138,7 @@ class ConflictQueue:
     def _looked_at(
         self, connection: Connection, memory_id: str | None, since: float, scope: Scope
     ) -> list[StoredMemory]:
-        """What is compared with all others: one memory, or those of the window; nothing that is put away."""
+        """The memories that are compared with others: one, or or the active ones of the window."""
         if memory_id is None:
             return memories.changed_since(connection, scope, since, _MOST)
         stored = get_memory(connection, scope, memory_id)
@@ -172,20 +175,22 @@ def _by_gravity(conflict: Conflict) -> tuple[int, float]:
     return _RANK[conflict["severity"]], -conflict["created_at"]
 
 
-def _open(told: RecordedConflict) -> Conflict:
+def _open(recorded: RecordedConflict) -> Conflict:
     """Of a loser that was restored the former decision no longer counts."""
-    return _conflict(told, replace(told.row, state="open", decided_at=None, operator=None, reason=None))
+    return _conflict(
+        recorded, replace(recorded.row, state="open", decided_at=None, operator=None, reason=None)
+    )
 
 
-def _decided(told: RecordedConflict) -> Conflict:
-    return _conflict(told, told.row)
+def _decided(recorded: RecordedConflict) -> Conflict:
+    return _conflict(recorded, recorded.row)
 
 
-def _conflict(told: RecordedConflict, row: ConflictRow) -> Conflict:
+def _conflict(recorded: RecordedConflict, row: ConflictRow) -> Conflict:
     return Conflict(
         id=row.id,
-        first=_side(row.first_id, row.first_version, told.first),
-        second=_side(row.second_id, row.second_version, told.second),
+        first=_side(row.first_id, row.first_version, recorded.first),
+        second=_side(row.second_id, row.second_version, recorded.second),
         type=row.type,
         severity=row.severity,
         detail=row.detail,

@@ -1,4 +1,4 @@
-"""Looking for statements that exclude each other: candidates from the neighbourhood, then the rules."""
+"""Searches for statements that exclude each other: near memories as candidates, then the rules."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from memory_client.types import Conflict, ConflictSide
 from memoryd.core.call_context import current_call
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
-from memoryd.engine.conflicts.neighbours import KnownTriples, Neighbours
+from memoryd.engine.conflicts.neighbours import Neighbours
 from memoryd.engine.context import Parts
+from memoryd.engine.triples.stated_triples import statements_of
 from memoryd.language.conflicts.types import ConflictDetector, DatedText, DetectedConflict
 from memoryd.storage.connection import Connection
 from memoryd.storage.life import conflicts
@@ -27,16 +28,15 @@ Pair = tuple[StoredMemory, StoredMemory]
 class ConflictSearch:
     """Between memories, and between the versions of one."""
 
-    def __init__(self, parts: Parts, triples: KnownTriples, detect: ConflictDetector) -> None:
+    def __init__(self, parts: Parts, detect: ConflictDetector) -> None:
         self._parts = parts
-        self._triples = triples
-        self._neighbours = Neighbours(parts, triples)
+        self._neighbours = Neighbours(parts)
         self._detect = detect
 
     def between_memories(
         self, connection: Connection, scope: Scope, looked_at: Sequence[StoredMemory], now: float
     ) -> Iterator[ConflictRow]:
-        """The conflicts of memories with those near them that are not noted yet, as rows to be noted."""
+        """The conflicts of memories with those near them that are not recorded yet."""
         known = conflicts.settled_pairs(connection, scope.user_id)
         texts: dict[int, DatedText] = {}
         for pair in self._candidates(connection, scope, looked_at, known):
@@ -81,7 +81,7 @@ class ConflictSearch:
     def _dated_text(self, connection: Connection, scope: Scope, stored: StoredMemory) -> DatedText:
         record = stored.record
         at = record.valid_from if record.valid_from is not None else record.created_at
-        return DatedText(record.text, at, self._triples.statements(connection, scope, stored.row))
+        return DatedText(record.text, at, statements_of(connection, scope, stored.row))
 
     def _row(
         self,

@@ -1,15 +1,12 @@
-"""Memories near a memory: those that may say the same of it, or the contrary."""
+"""Candidates for a conflict: memories that may say the same as a memory, or the contrary."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Protocol
 
 from memory_client.errors import SpaceMismatchError
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
-from memoryd.language.triples import Statement
+from memoryd.engine.triples.stated_triples import related_rows
 from memoryd.storage.connection import Connection
 from memoryd.storage.records.memories import StoredMemory
 
@@ -21,29 +18,16 @@ _READ = 300
 """Characters of a text that are looked for by words."""
 
 
-class KnownTriples(Protocol):
-    """What triples say of memories."""
-
-    def statements(self, connection: Connection, scope: Scope, row: int) -> Sequence[Statement]:
-        """The statements a memory is evidence of."""
-        ...
-
-    def related(self, connection: Connection, scope: Scope, row: int) -> Sequence[int]:
-        """Rows of memories that say something of an attribute the memory gives a value for."""
-        ...
-
-
 class Neighbours:
     """By vectors (by words for a memory that has none), and by triples."""
 
-    def __init__(self, parts: Parts, triples: KnownTriples) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._triples = triples
 
     def of(self, connection: Connection, scope: Scope, stored: StoredMemory) -> list[int]:
         """Rows of active memories the scope sees, without the memory's own, the nearest first."""
         near = self._by_meaning(scope, stored) or self._by_words(connection, scope, stored)
-        rows = dict.fromkeys([*near, *self._triples.related(connection, scope, stored.row)])
+        rows = dict.fromkeys([*near, *related_rows(connection, scope, stored.row)])
         rows.pop(stored.row, None)
         return list(rows)
 

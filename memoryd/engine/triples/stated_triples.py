@@ -1,4 +1,4 @@
-"""What the stored triples say of memories, for comparing them."""
+"""The stored triples of memories, for comparing memories."""
 
 from __future__ import annotations
 
@@ -19,34 +19,31 @@ _OF_ATTRIBUTE = 30
 """Triples that say something of the same attribute."""
 
 
-class StatedTriples:
-    """Statements with their entities under one name each, and who else speaks of the same."""
+def statements_of(connection: Connection, scope: Scope, row: int) -> list[Statement]:
+    """The statements a memory is evidence of, each entity under one name."""
+    stored = _of(connection, scope, row)
+    ends = {end for one in stored for end in (one.subject, one.object)}
+    known = entities.by_numbers(connection, scope.user_id, ends)
+    roots = entities.by_numbers(connection, scope.user_id, {one.root for one in known.values()})
+    return [
+        replace(
+            one.statement,
+            subject=_name(one.subject, known, roots) or one.statement.subject,
+            object=_name(one.object, known, roots) or one.statement.object,
+        )
+        for one in stored
+    ]
 
-    def statements(self, connection: Connection, scope: Scope, row: int) -> list[Statement]:
-        """The statements a memory is evidence of."""
-        stored = _of(connection, scope, row)
-        ends = {end for one in stored for end in (one.subject, one.object)}
-        known = entities.by_numbers(connection, scope.user_id, ends)
-        roots = entities.by_numbers(connection, scope.user_id, {one.root for one in known.values()})
-        return [
-            replace(
-                one.statement,
-                subject=_name(one.subject, known, roots) or one.statement.subject,
-                object=_name(one.object, known, roots) or one.statement.object,
-            )
-            for one in stored
-        ]
 
-    def related(self, connection: Connection, scope: Scope, row: int) -> list[int]:
-        """Rows of memories that give a value for an attribute the memory gives one for, of which there is
-        one; and of those that say something of the same two."""
-        numbers = [
-            other.number
-            for one in _of(connection, scope, row)
-            for other in _beside(connection, scope, one)
-            if other.number != one.number
-        ]
-        return [found for _, found in evidence.texts_of(connection, scope, numbers, "memory")]
+def related_rows(connection: Connection, scope: Scope, row: int) -> list[int]:
+    """Rows of memories with a value for the same functional attribute, or on the same two entities."""
+    numbers = [
+        other.number
+        for one in _of(connection, scope, row)
+        for other in _beside(connection, scope, one)
+        if other.number != one.number
+    ]
+    return [found for _, found in evidence.texts_of(connection, scope, numbers, "memory")]
 
 
 def _of(connection: Connection, scope: Scope, row: int) -> list[StoredTriple]:
