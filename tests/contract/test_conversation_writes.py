@@ -227,7 +227,7 @@ def test_remember_false_is_in_the_window_only_and_goes_with_the_closing(kb: KB, 
     assert kb.stats(user_id=user)["turn_count"] == 1
     ended = kb.conversation.end("s", user_id=user)
     assert set(ended) == set(EndResult.__annotations__)
-    assert ended == {"session_id": "s", "closed": True, "dropped": 2}
+    assert ended == {"session_id": "s", "closed": True, "dropped_count": 2}
     assert texts(kb.conversation.window("s", user_id=user)) == ["to be kept"]
     assert kb.conversation.get(passing["id"], user_id=user) is None
     assert all(finding["ok"] for finding in kb.admin.doctor() if finding["check"] != "disk")
@@ -236,7 +236,7 @@ def test_remember_false_is_in_the_window_only_and_goes_with_the_closing(kb: KB, 
 def test_a_closed_session_is_opened_again_by_the_next_turn(kb: KB, user: str) -> None:
     kb.conversation.append("s", "user", "before", user_id=user)
     assert kb.conversation.end("s", user_id=user)["closed"] is True
-    assert kb.conversation.end("s", user_id=user) == {"session_id": "s", "closed": False, "dropped": 0}
+    assert kb.conversation.end("s", user_id=user) == {"session_id": "s", "closed": False, "dropped_count": 0}
     receipt = kb.conversation.append("s", "user", "after", user_id=user)
     assert receipt["position"] == 1
     assert texts(kb.conversation.window("s", user_id=user)) == ["before", "after"]
