@@ -1,1 +1,1 @@
-"""Pure decisions on records: no input or output, the clock passed in."""
+"""Pure decisions on records: no I/O, the clock is passed in."""

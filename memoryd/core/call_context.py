@@ -1,4 +1,4 @@
-"""What code below the service may know of the call it works for: its deadline and its listener."""
+"""The current call: its deadline and its progress callback."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from memory_client.deadline import Deadline
 
 
 def ignore_progress(done: int, total: int, what: str) -> None:
-    """Nobody listens."""
+    """The callback of a call without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call in hand. report: `(done, total, what)`, cheap, from any thread."""
+    """A call. report: progress callback `(done, total, what)`, cheap, from any thread."""
 
     deadline: Deadline
     report: Callable[[int, int, str], None] = ignore_progress
@@ -27,13 +27,13 @@ _call: ContextVar[Call] = ContextVar("memoryd_call", default=_UNLIMITED)
 
 
 def current_call() -> Call:
-    """The call in hand; outside of one, a call without limit."""
+    """The current call; outside of a call, one without deadline."""
     return _call.get()
 
 
 @contextmanager
 def set_call(call: Call) -> Iterator[None]:
-    """Make `call` the current one."""
+    """Make `call` the current call."""
     token = _call.set(call)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Ids: a prefix that names the kind and a time-ordered rest, so that ids sort by their making."""
+"""Ids: a prefix that names the kind and a time-ordered rest; ids of a kind sort by creation time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from memory_client.errors import InvalidParameterError, WrongIdError
 from memoryd.core.parameter_errors import abbreviate
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford base 32, in ASCII order
 _TIME_DIGITS = 9  # milliseconds until the year 3084
 _RANDOM_BITS = 55
 _LENGTH = _TIME_DIGITS + _RANDOM_BITS // 5
@@ -33,14 +33,14 @@ def _base32(number: int, digits: int) -> str:
 
 
 class IdFactory:
-    """Makes ids that never go back, even when the clock does or stands still. Thread-safe."""
+    """Creates increasing ids, even if the clock stops or goes back. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._last = (0, 0)
 
     def new(self, prefix: str, now: float) -> str:
-        """A new id of a kind; now: epoch seconds."""
+        """A new id. now: epoch seconds."""
         with self._lock:
             stamp, tail = int(now * 1000), secrets.randbits(_RANDOM_BITS - 1)
             if stamp <= self._last[0]:
@@ -50,13 +50,13 @@ class IdFactory:
 
 
 def is_id(value: str) -> bool:
-    """Whether it looks like an id of any kind."""
+    """Whether the value has the form of an id of any kind."""
     got, _, rest = value.partition("_")
     return got in KINDS and len(rest) == _LENGTH and all(c in _ALPHABET for c in rest)
 
 
 def check_id(value: str, prefix: str, parameter: str = "id") -> str:
-    """The id itself. Raises `WrongIdError` for another kind, `InvalidParameterError` for no id at all."""
+    """The id. Raises `WrongIdError` for an id of another kind, `InvalidParameterError` for other values."""
     got = value.partition("_")[0]
     if got == prefix and is_id(value):
         return value
@@ -68,7 +68,7 @@ def check_id(value: str, prefix: str, parameter: str = "id") -> str:
             got=got,
         )
     raise InvalidParameterError(
-        f"{parameter}: {value[:80]!r} is no id; the id of a {KINDS[prefix]} looks like {prefix}_0r2v9…",
+        f"{parameter}: {value[:80]!r} is not an id; the id of a {KINDS[prefix]} looks like {prefix}_0r2v9…",
         parameter=parameter,
         value=value[:80],
         expected=f"{prefix}_…",
@@ -76,7 +76,7 @@ def check_id(value: str, prefix: str, parameter: str = "id") -> str:
 
 
 def check_name(value: Any, parameter: str) -> str:
-    """A name an app chose (user, agent, session, request): not blank, no control characters, 200 bytes."""
+    """A name chosen by an app (user, agent, session, request). Raises `InvalidParameterError`."""
     reason = _name_fault(value)
     if reason or not isinstance(value, str):
         found = value[:80] if isinstance(value, str) else abbreviate(value)
@@ -92,7 +92,7 @@ def check_name(value: Any, parameter: str) -> str:
 
 def _name_fault(value: Any) -> str | None:
     if not isinstance(value, str):
-        return "is no text"
+        return "is not a string"
     if not value.strip():
         return "is blank"
     try:

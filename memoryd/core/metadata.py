@@ -1,4 +1,4 @@
-"""From the metadata a caller gives to the fields of a record."""
+"""The fields of a record that a caller gives as metadata."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ ALIASES = {
     "temporal_end": "event_end",
     "last_accessed_at": "last_access",
 }
-"""Other names of fields."""
+"""Alternative names of fields."""
 KEY_NAMES = "exact_key_names"
-"""The caller's own key that keeps the names of exact keys that were given as `{name: key}`."""
+"""The own key that stores the names of exact keys given as `{name: key}`."""
 _UNSORTED = "general"
-"""A category of other systems that says nothing."""
+"""A category of other systems without meaning."""
 _MAX_DEPTH = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Metadata taken apart. fields: of the record, as given; rest: the caller's own keys."""
+    """Parsed metadata. fields: of the record; rest: the caller's own keys."""
 
     fields: dict[str, Any]
     rest: dict[str, Any]
@@ -121,7 +121,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "session_id": _string,
 }
 TAKEN = frozenset(_READERS) | {"timestamp"}
-"""Keys of metadata that are fields of the record, whatever their value."""
+"""Keys of metadata that are always fields of the record."""
 _NULLABLE = frozenset(
     {
         "position",
@@ -138,9 +138,9 @@ _NULLABLE = frozenset(
 
 
 def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
-    """Take metadata apart; every key is checked. limit: bytes of what is not a single value, as JSON.
+    """Parse metadata. limit: bytes of own keys, tags and exact keys, as JSON.
 
-    A None for a field means "not given"; for an own key it is kept. Raises `InvalidParameterError`.
+    None for a field means "not given"; for an own key it is stored. Raises `InvalidParameterError`.
     """
     fields: dict[str, Any] = {}
     rest: dict[str, Any] = {}
@@ -166,7 +166,7 @@ def read_metadata(metadata: Mapping[str, Any], limit: int) -> Draft:
 
 
 def read_own(metadata: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """Metadata in which every key is the caller's own; `limit` as above. Raises `InvalidParameterError`."""
+    """Metadata of own keys only; `limit` as above. Raises `InvalidParameterError`."""
     own = {_own_key(key): _plain(key, value, 1) for key, value in metadata.items()}
     _check_size([own], limit)
     return own
@@ -206,7 +206,7 @@ def _is_position(value: Any) -> bool:
 
 
 def _named_keys(value: Mapping[Any, Any]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The exact keys of `{name: key}`, and the object as it is kept."""
+    """The exact keys of `{name: key}`, and the object to store."""
     named: dict[str, str] = {}
     for name, key in value.items():
         if isinstance(key, bool) or not isinstance(key, str | int | float):
@@ -216,16 +216,16 @@ def _named_keys(value: Mapping[Any, Any]) -> tuple[tuple[str, ...], dict[str, st
 
 
 def _own_key_warnings(key: str, value: Any) -> list[str]:
-    """What to say of a key that has the name of a field and is none here."""
+    """Warnings about own keys that are named like fields."""
     if key == "parent_id" and value is not None:
-        return ["parent_id is kept as your own key and links nothing: supersede() makes a successor"]
+        return ["parent_id is stored as your own key and links nothing; use supersede() for a successor"]
     if key == "position" and value is not None:
-        return [f"position {abbreviate(value)} is no whole number from 0: kept as your own key"]
+        return [f"position {abbreviate(value)} is not a whole number from 0: stored as your own key"]
     return []
 
 
 def displaced_keys(draft: Draft) -> set[str]:
-    """Of an update: the own keys whose place a field takes."""
+    """The own keys that the fields of an update replace."""
     gone = {"position"} & draft.fields.keys()
     return gone if "exact_keys" not in draft.fields else gone | ({KEY_NAMES} - draft.rest.keys())
 
@@ -286,15 +286,15 @@ def _check_ranges(fields: dict[str, Any]) -> None:
 
 
 def removed_keys(metadata: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """Of an update: the fields and the own keys whose value is None, that is, to be removed."""
+    """The fields and the own keys that an update removes: those with the value None."""
     given = {key for key, value in metadata.items() if value is None}
     fields = {ALIASES.get(key, key) for key in given} & {*_READERS, "position"}
     own = given - TAKEN
     return fields, own | {KEY_NAMES} if "exact_keys" in fields else own
 
 
-def default_of(field: str) -> Any:
-    """What a field falls back to when it is removed. Raises `InvalidParameterError` if it cannot be."""
+def removed_value(field: str) -> Any:
+    """The value of a removed field. Raises `InvalidParameterError` if it cannot be removed."""
     if field in _NULLABLE:
         return None
     if field in ("created_at", "last_access"):

@@ -1,4 +1,4 @@
-"""Who makes a change: an operator, as callers name themselves, or a part of memoryd."""
+"""Operators: who makes a change, a caller by a name of its choice or a part of memoryd."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from memoryd.core.parameter_errors import invalid_value
 
 CALLER = "app"
-"""The operator of a call that names none."""
+"""The default operator of a call."""
 DECAY = "decay"
 SYSTEM = "system"
 RESERVED = ("monitor", "reviewer", DECAY, SYSTEM)
-"""Parts of memoryd; a caller cannot act in their name."""
+"""Parts of memoryd; callers cannot use these names."""
 _FORM = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _EXPECTED = (
     "1 to 64 lowercase letters, digits, '_', '-' or '.', with a letter first, such as app, user or import"
@@ -19,7 +19,7 @@ _EXPECTED = (
 
 
 def check_operator(operator: str) -> str:
-    """The operator of a call. Raises `InvalidParameterError` for a reserved one and for other forms."""
+    """The operator of a call. Raises `InvalidParameterError` for a reserved or malformed name."""
     if operator.casefold() in RESERVED:
         problem = f"is reserved for memoryd itself ({', '.join(RESERVED)})"
         raise invalid_value("operator", operator, _EXPECTED, problem)
@@ -29,5 +29,5 @@ def check_operator(operator: str) -> str:
 
 
 def is_caller(operator: str) -> bool:
-    """Whether a change was made by a call, and not by a part of memoryd or by a review."""
+    """Whether a call made the change, not a part of memoryd or a review."""
     return operator not in RESERVED and ":" not in operator

@@ -1,4 +1,4 @@
-"""What the embedder gets of a stored text."""
+"""Passages: the input of the embedder for a stored text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text and what was said just before it, '' for nothing: the vector is of both together."""
+    """A text and its context, the turns before it; both are embedded together."""
 
     text: str
     before: str = ""
@@ -19,5 +19,5 @@ class Passage:
 
 
 def turn_line(speaker: str | None, text: str) -> str:
-    """A turn as it is read: who speaks, where that is known, and the words."""
+    """A turn as a line of text, with its speaker if known."""
     return f"{speaker}: {text}" if speaker else text

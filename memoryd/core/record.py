@@ -1,4 +1,4 @@
-"""The memory record: its fields, its vocabulary and its defaults."""
+"""The memory record: fields, allowed values and defaults."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ REPEATED_IN_METADATA = (
 
 
 def default_importance(category: str) -> float:
-    """3.0 for core and system, 1.0 otherwise (design, section 5)."""
+    """3.0 for core and system, 1.0 for other categories."""
     return 3.0 if category in ("core", "system") else 1.0
 
 
 def clamp_importance(value: float) -> float:
-    """Within 0 and 5."""
+    """The importance limited to 0 to 5."""
     return min(MAX_IMPORTANCE, max(MIN_IMPORTANCE, value))
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A memory as stored.
+    """A stored memory.
 
-    decay_from: when the importance was last set; grace: days until decay starts; pinned: exempt from clock
-    and review; keep_count: KEEP verdicts so far; history_from: the earliest version that is still told apart;
-    archived_by: the pass that archived it, if one did.
+    decay_from: when the importance was last set; grace: days until decay starts; pinned: exempt from decay
+    and review; keep_count: number of KEEP verdicts; history_from: the earliest version in the history;
+    archived_by: the decay pass that archived it, if any.
     """
 
     id: str
@@ -111,7 +111,7 @@ CONTENT_FIELDS = frozenset(FIELD_NAMES) - {
     "warnings",
     "redactions",
 }
-"""What makes a new version when it changes."""
+"""Fields whose change creates a new version."""
 
 _PRIVATE = ("decay_from", "grace", "keep_count", "archived_by")
 
@@ -122,7 +122,7 @@ def changed_fields(old: Record, new: Record) -> list[str]:
 
 
 def public_metadata(record: Record) -> dict[str, Any]:
-    """The metadata as callers see it: their own keys, and the fields repeated for convenience."""
+    """The metadata as callers see it: their own keys and a copy of some fields."""
     repeated = {
         name: record.created_at if name == "timestamp" else getattr(record, name)
         for name in REPEATED_IN_METADATA
@@ -131,7 +131,7 @@ def public_metadata(record: Record) -> dict[str, Any]:
 
 
 def to_memory(record: Record, *, indexed: bool, effective: float) -> Memory:
-    """The plain dict of the interface. effective: what time has left of the importance."""
+    """The memory as callers see it. effective: the importance after decay."""
     shown = {name: getattr(record, name) for name in FIELD_NAMES if name not in _PRIVATE}
     for name in ("tags", "exact_keys", "warnings"):
         shown[name] = list(shown[name])

@@ -1,7 +1,7 @@
-"""The kinds of stored text, and the range of row numbers each has to itself.
+"""The kinds of stored text, each with its own range of row numbers.
 
-What is derived (vectors, keyword partitions, the outbox) names every text by its row alone; the row says of
-which kind it is.
+Derived data (vectors, keyword partitions, the outbox) refers to a text by its row alone; the row implies the
+kind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TextKind = Literal["memory", "turn", "point"]
 TEXT_KINDS: tuple[TextKind, ...] = get_args(TextKind)
 
 _BITS = 40
-"""A kind holds 2^40 texts; JSON and SQLite carry the numbers exactly."""
+"""2^40 texts per kind; JSON and SQLite represent such numbers exactly."""
 
 
 def kind_of(row: int) -> TextKind:
@@ -21,6 +21,6 @@ def kind_of(row: int) -> TextKind:
 
 
 def rows_of_kind(kind: TextKind) -> tuple[int, int]:
-    """The first row a kind may have, and the first that is beyond it."""
+    """The first row of a kind, and the first after it."""
     first = TEXT_KINDS.index(kind) << _BITS
     return first, first + (1 << _BITS)

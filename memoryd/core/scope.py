@@ -1,4 +1,4 @@
-"""Whose memories a call may touch."""
+"""The memories that a call can access."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ALL_AGENTS = "*"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A user and an agent: None sees common memories, a name also the agent's own, `*` all of the user's.
+    """A user and an agent. agent_id: None accesses common memories, a name also the agent's own, `*` all.
 
-    archived: whether memories that are no longer active count too.
+    archived: whether to include memories that are not active.
     """
 
     user_id: str
@@ -23,7 +23,7 @@ class Scope:
 
     @classmethod
     def checked(cls, user_id: str, agent_id: str | None, *, archived: bool = False) -> Scope:
-        """Raises `InvalidParameterError` for names that cannot be."""
+        """A scope of checked names. Raises `InvalidParameterError`."""
         check_name(user_id, "user_id")
         if agent_id is not None:
             check_name(agent_id, "agent_id")

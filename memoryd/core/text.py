@@ -1,4 +1,4 @@
-"""What a text must be before anything is done with it."""
+"""Validation of texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _INVISIBLE = ("Cc", "Cf", "Zs", "Zl", "Zp")
 def clean_text(
     text: str, limit: int, parameter: str = "text", setting: str | None = None
 ) -> tuple[str, list[str]]:
-    """The text as it will be stored, and warnings of what was changed.
+    """The text to store, and warnings about changes.
 
     NUL characters (which end a string in C) become spaces. limit: characters; setting: the one it is of.
     Raises `InvalidParameterError` for a blank text, one over the limit, or a lone surrogate.
     """
     if all(unicodedata.category(c) in _INVISIBLE for c in text):
-        raise parameter_error(parameter, "is empty or blank", "a text with at least one visible character")
+        raise parameter_error(parameter, "is empty or blank", "a text with a visible character")
     if len(text) > limit:
         governed = f" (setting {setting})" if setting else ""
         raise parameter_error(parameter, f"has {len(text):,} characters", f"at most {limit:,}{governed}")

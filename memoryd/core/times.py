@@ -1,4 +1,4 @@
-"""Times as callers write them: epoch seconds or ISO 8601."""
+"""Times, time zones and durations as callers write them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from memoryd.core.parameter_errors import invalid_value
 
 ZoneSource = Callable[[], tzinfo]
-"""The default time zone at present."""
+"""Returns the current default time zone."""
 
 EARLIEST = datetime(1, 1, 2, tzinfo=UTC).timestamp()
 LATEST = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
@@ -25,7 +25,7 @@ ALL = "all"
 
 
 def parse_time(value: Any, parameter: str, zone: tzinfo = UTC) -> float:
-    """Epoch seconds of a number or an ISO 8601 text; without offset it is in `zone`.
+    """Epoch seconds of a number or an ISO 8601 string; one without offset is in `zone`.
 
     Raises `InvalidParameterError`.
     """
@@ -49,23 +49,23 @@ def parse_zone(value: str, parameter: str) -> ZoneInfo:
     """The time zone of an IANA name. Raises `InvalidParameterError`."""
     try:
         return ZoneInfo(value)
-    except (LookupError, ValueError, OSError) as error:  # OSError: the name of a folder of zones
+    except (LookupError, ValueError, OSError) as error:  # OSError: a folder of zones
         raise invalid_value(parameter, value, _ZONE, "is not a time zone") from error
 
 
 def zone_name(zone: tzinfo) -> str | None:
-    """The name that finds a zone again; None for one without."""
+    """The IANA name of a zone; None if it has none."""
     name = getattr(zone, "key", None)
     if not isinstance(name, str):
         return None
     try:
         return ZoneInfo(name).key
-    except (LookupError, ValueError, OSError):  # read from a file whose name says nothing
+    except (LookupError, ValueError, OSError):  # a zone from a file
         return None
 
 
 def utc() -> tzinfo:
-    """A zone source of UTC."""
+    """The zone source of UTC."""
     return UTC
 
 

@@ -1,4 +1,4 @@
-"""The turn record: what was said in a session, word for word."""
+"""The turn record: one message of a session, verbatim."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memory_client.types import Role, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRecord:
-    """A turn as stored. id, position: given when it is stored; created_at: when it was said."""
+    """A stored turn. id, position: assigned by the store; created_at: the time of the message."""
 
     id: str = ""
     user_id: str
@@ -35,6 +35,6 @@ TURN_FIELDS = tuple(f.name for f in fields(TurnRecord))
 
 
 def to_turn(record: TurnRecord, *, indexed: bool) -> Turn:
-    """The plain dict of the interface."""
+    """The turn as callers see it."""
     shown = {name: getattr(record, name) for name in TURN_FIELDS}
     return cast("Turn", {**shown, "warnings": list(record.warnings), "indexed": indexed})

@@ -106,7 +106,7 @@ def test_filters_know_the_fields_of_points(kb: KB, user: str) -> None:
         assert kb.knowledge.publish("w", filters=filters, user_id=user)["point_count"] == points, filters
     for filters, fault in (
         ({"type": "world_model"}, "WorldModel, ExperientialKnowledge, OtherKnowledge"),
-        ({"not": {"type": {"in": ["WorldModel", "Gossip"]}}}, "'Gossip' is no type"),
+        ({"not": {"type": {"in": ["WorldModel", "Gossip"]}}}, "'Gossip' is not a type"),
         ({"kind": "WorldModel"}, "'kind' cannot be filtered; expected type"),
         ({"colour": "red"}, "unknown field 'colour'.*id, content, type, score, created_at"),
         ({"score": "high"}, "filters.score"),

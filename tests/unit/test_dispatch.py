@@ -82,7 +82,7 @@ def test_a_dry_run_has_no_key() -> None:
 
 
 def test_parameters_are_checked_before_the_handler_runs() -> None:
-    with pytest.raises(InvalidParameterError, match=r"^id: 'x' is no id"):
+    with pytest.raises(InvalidParameterError, match=r"^id: 'x' is not an id"):
         run("memory.boost", Boost(), id="x")
     with pytest.raises(InvalidParameterError, match=r"^operator: "):
         run("memory.boost", Boost(), id=ID, operator="decay")

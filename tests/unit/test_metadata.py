@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory_client.errors import InvalidParameterError
 from memoryd.core.life.decay import grace_days
-from memoryd.core.metadata import TAKEN, default_of, read_metadata, removed_keys
+from memoryd.core.metadata import TAKEN, read_metadata, removed_keys, removed_value
 from memoryd.core.record import CATEGORIES, KINDS, SOURCES, default_importance
 
 LIMIT = 65_536
@@ -267,7 +267,7 @@ def test_a_position_is_a_whole_number_or_an_own_key() -> None:
     for value in ("left", -1, 1.5, True):
         draft = read_metadata({"position": value}, LIMIT)
         assert (draft.fields, draft.rest) == ({}, {"position": value})
-        assert draft.warnings == (f"position {value!r} is no whole number from 0: kept as your own key",)
+        assert draft.warnings == (f"position {value!r} is not a whole number from 0: stored as your own key",)
 
 
 def test_named_exact_keys_are_found_by_their_values() -> None:
@@ -281,17 +281,17 @@ def test_a_parent_of_the_callers_own_links_nothing_and_is_said_so() -> None:
     draft = read_metadata({"parent_id": "mem_1"}, LIMIT)
     assert (draft.fields, draft.rest) == ({}, {"parent_id": "mem_1"})
     assert draft.warnings == (
-        "parent_id is kept as your own key and links nothing: supersede() makes a successor",
+        "parent_id is stored as your own key and links nothing; use supersede() for a successor",
     )
 
 
 def test_what_fields_fall_back_to() -> None:
-    assert [default_of(name) for name in ("tags", "source_id", "kind", "confidence", "expires_at")] == [
+    assert [removed_value(name) for name in ("tags", "source_id", "kind", "confidence", "expires_at")] == [
         (), None, "fact", 1.0, None,
     ]  # fmt: skip
     for name in ("created_at", "last_access"):
         with pytest.raises(InvalidParameterError, match="cannot be removed"):
-            default_of(name)
+            removed_value(name)
 
 
 def test_numbers_of_the_design() -> None:

@@ -1,1 +1,1 @@
-"""Filter trees: their grammar, and matching them against records."""
+"""Filter trees: their grammar, and matching against records."""

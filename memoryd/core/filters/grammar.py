@@ -1,9 +1,9 @@
 """The filter grammar: parsed and checked here, compiled to SQL by storage.
 
 `{"category": "fact", "importance": {"gte": 1}, "tags": {"contains": "x"},
-"metadata.mood": {"in": ["a"]}, "not": {...}, "or": [{...}, {...}]}`: keys of one object are and-ed, a bare
-value is `eq`, times are epoch seconds or ISO 8601. What is missing (a metadata key, an empty field) matches
-only `ne`, `nin` and `not`.
+"metadata.mood": {"in": ["a"]}, "not": {...}, "or": [{...}, {...}]}`: the keys of one object are combined with
+AND, a bare value is `eq`, times are epoch seconds or ISO 8601. A missing metadata key or an empty field
+matches only `ne`, `nin` and `not`.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _ALLOWED: dict[FieldType, tuple[Operator, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What may be asked of some texts. aliases: other names of fields; elsewhere: what to ask instead of what
-    is no field; not_own: keys of their metadata that are fields, and so not found among the own ones."""
+    """The fields of some texts. aliases: alternative names; elsewhere: what to use instead of names that are
+    no fields; not_own: metadata keys that are fields and thus never own keys."""
 
     fields: Mapping[str, FieldType]
     aliases: Mapping[str, str]
@@ -89,7 +89,7 @@ RECORDS = Grammar(
     },
     not_own=TAKEN | FORBIDDEN.keys() | ALIASES.keys(),
 )
-"""Memories and turns, and whatever is found together with them."""
+"""Memories, turns, and texts searched together with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All parts; none is everything."""
+    """All parts; without parts everything matches."""
 
     parts: tuple[Node, ...]
 
@@ -133,9 +133,9 @@ EVERYTHING = And(())
 def parse_filters(
     filters: Mapping[str, Any] | None, path: str = "filters", grammar: Grammar = RECORDS
 ) -> Node:
-    """The checked tree of a filter object; None is everything. Raises `InvalidFilterError`."""
+    """The tree of a filter object; None matches everything. Raises `InvalidFilterError`."""
     node = _object({} if filters is None else filters, path, 1, grammar)
-    compared = list(comparisons(node))
+    compared = list(iter_comparisons(node))
     if len(compared) > _MAX_CONDITIONS:
         raise filter_error(path, f"{len(compared):,} conditions", f"at most {_MAX_CONDITIONS:,}")
     values = sum(len(one.value) for one in compared if one.operator in ("in", "nin"))
@@ -144,17 +144,17 @@ def parse_filters(
     return node
 
 
-def comparisons(node: Node) -> Iterator[Compare]:
-    """Every comparison of a tree."""
+def iter_comparisons(node: Node) -> Iterator[Compare]:
+    """Every comparison in a tree."""
     if isinstance(node, Compare):
         yield node
         return
     for part in [node.part] if isinstance(node, Not) else node.parts:
-        yield from comparisons(part)
+        yield from iter_comparisons(part)
 
 
 def filter_error(path: str, problem: str, expected: str) -> InvalidParameterError:
-    """The error for what stands at a place of a filter."""
+    """The error about a place in a filter."""
     return parameter_error(path, problem, expected, error=InvalidFilterError)
 
 
@@ -164,7 +164,7 @@ def _object(value: Any, path: str, depth: int, grammar: Grammar) -> Node:
             path, f"{abbreviate(value)} is not an object", "a filter object such as {'category': 'fact'}"
         )
     if depth > _MAX_DEPTH:
-        raise filter_error(path, "is nested too deep", f"at most {_MAX_DEPTH} levels")
+        raise filter_error(path, "is nested too deeply", f"at most {_MAX_DEPTH} levels")
     return And(
         tuple(part for key, inner in value.items() for part in _entry(key, inner, path, depth, grammar))
     )
@@ -203,7 +203,7 @@ def _field(key: Any, path: str, grammar: Grammar) -> tuple[str, FieldType]:
 
 
 def _own_key(name: str, path: str, grammar: Grammar) -> str:
-    """A key of metadata that was taken as a field is not found among the own ones: that must be said."""
+    """The field of an own key. Raises `InvalidFilterError` for a metadata key that is stored as a field."""
     key = name.removeprefix(METADATA_PREFIX)
     if key in grammar.not_own and key in grammar.elsewhere:
         raise filter_error(path, f"{name!r} cannot be filtered", grammar.elsewhere[key])

@@ -1,4 +1,4 @@
-"""Filter trees over records, as `storage.filters` has them over rows: for what is no longer a row."""
+"""Filters over records instead of rows, for past versions, and filters as of a time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
     "lte": operator.le,
 }
 _EXACT = 2**63
-"""Larger whole numbers are floating to SQLite."""
+"""SQLite stores larger integers as floats."""
 _KNOWN_BY: Mapping[TextKind, str] = {"memory": "updated_at", "turn": "received_at", "point": "created_at"}
 
 
 def matches(node: Node, record: Record) -> bool:
-    """Whether a filter lets a memory through. What is missing matches only `ne`, `nin` and `not`."""
+    """Whether a filter matches a memory. A missing value matches only `ne`, `nin` and `not`."""
     if isinstance(node, Compare):
         return _compare(node, record)
     if isinstance(node, Not):
@@ -62,7 +62,7 @@ def _column(value: Any, node: Compare) -> bool:
 
 
 def _entry(value: Any, node: Compare) -> bool:
-    """Values of metadata compare within their JSON type only."""
+    """Whether a metadata value matches; values of different JSON types never do."""
     if node.operator == "in":
         return any(_same(value, wanted) for wanted in node.value)
     if node.operator == "contains":
@@ -90,9 +90,9 @@ def _rounded(value: Any) -> Any:
 
 
 def filter_active_at(node: Node, at: float, *, archived: bool) -> Node:
-    """The filter over memories as they were known, for those that were active and true at a time.
+    """The filter over past versions for memories that were active and valid at a time.
 
-    archived: also those that were not.
+    archived: whether to include all others.
     """
     if archived:
         return node
@@ -102,6 +102,6 @@ def filter_active_at(node: Node, at: float, *, archived: bool) -> Node:
 
 
 def filter_unchanged_since(node: Node, kind: TextKind, at: float, *, archived: bool) -> Node:
-    """The filter over texts as they are now, for those that were the same at a time."""
+    """The filter over current texts for those that have not changed since a time."""
     known = Compare(_KNOWN_BY[kind], "lte", at)
     return And((filter_active_at(node, at, archived=archived) if kind == "memory" else node, known))

@@ -1,4 +1,4 @@
-"""What differs between two versions."""
+"""Differences between two versions of knowledge points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memory_client.types import KnowledgeChange, KnowledgePoint
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Points only one of two versions has, in its order, and those whose score or type differs."""
+    """Points of only one version, in its order, and points whose score or type differs."""
 
     added: list[KnowledgePoint]
     removed: list[KnowledgePoint]
@@ -19,7 +19,7 @@ class Differences:
 
 
 def compare_points(before: Iterable[KnowledgePoint], after: Iterable[KnowledgePoint]) -> Differences:
-    """The differences; points are told apart by their content, of equal ones the last counts."""
+    """The differences by content; of points with equal content the last counts."""
     old = {point["content"]: point for point in before}
     new = {point["content"]: point for point in after}
     changed = [

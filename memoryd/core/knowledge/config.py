@@ -13,18 +13,18 @@ from memoryd.core.parameter_errors import invalid_value
 
 _ROLES: tuple[str, ...] = get_args(Role)
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-")
-_LONGEST = 120
-_KEPT = 40
+_MAX_ENCODED = 120
+_HASHED_PREFIX = 40
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:
-    """The settings of a storage of knowledge points and of its `MemoryManager`.
+    """The configuration of a store of knowledge points and of its `MemoryManager`.
 
-    storage_path: the directory of `MemStorageFileSys`. max_extraction_retries, extraction_timeout (seconds):
-    of one extraction. default_top_k: points returned unless the call says how many. min_score_threshold:
-    points of a lower score are neither found nor drawn. recent_versions_count: versions that samples are
-    drawn from. max_knowledge_points: of one version. Raises `InvalidParameterError`.
+    storage_path: the directory of `MemStorageFileSys`; max_extraction_retries, extraction_timeout (seconds):
+    of one extraction; default_top_k: default number of points; min_score_threshold: points with a lower score
+    are neither found nor sampled; recent_versions_count: versions to sample from; max_knowledge_points: in
+    one version. Raises `InvalidParameterError`.
     """
 
     storage_path: str | os.PathLike[str]
@@ -52,8 +52,7 @@ _WHOLE = (
 
 
 def memory_config_of(owner: Any, parameter: str) -> MemoryConfig:
-    """The configuration itself, or the one an object has as `.memory_config`. Raises
-    `InvalidParameterError`."""
+    """The configuration, or the `.memory_config` of an object. Raises `InvalidParameterError`."""
     found = owner if isinstance(owner, MemoryConfig) else getattr(owner, "memory_config", None)
     if not isinstance(found, MemoryConfig):
         raise invalid_value(parameter, owner, "a MemoryConfig, or an object that has one as .memory_config")
@@ -61,7 +60,7 @@ def memory_config_of(owner: Any, parameter: str) -> MemoryConfig:
 
 
 def check_path(value: Any, parameter: str) -> None:
-    """Raise `InvalidParameterError` for what is no path."""
+    """Raise `InvalidParameterError` unless the value is a path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise invalid_value(parameter, value, "the path of a directory")
     if not os.fspath(value).strip() or "\0" in os.fspath(value):
@@ -75,7 +74,7 @@ def _check(value: Any, name: str, low: float, high: float, types: tuple[type, ..
 
 
 def check_messages(messages: Any) -> None:
-    """Raise `InvalidParameterError` for what is no list of `ConversationMessage`."""
+    """Raise `InvalidParameterError` unless the value is a list of `ConversationMessage`."""
     if not isinstance(messages, list | tuple) or not messages:
         raise invalid_value("messages", messages, "a list of messages, not empty")
     for place, message in enumerate(messages):
@@ -89,21 +88,21 @@ def check_messages(messages: Any) -> None:
 
 
 def folder_of(user_id: str) -> str:
-    """`user_` and the id in lower-case ASCII, every other byte as `%XX`.
+    """The name of a user's folder: `user_` and the id, where all but lower-case ASCII becomes `%XX`.
 
-    Capitals are encoded, so that names differ where case does not count; so are dots and spaces, which
-    Windows drops at the end; the prefix keeps device names such as CON apart. An id whose name would grow
-    over 120 characters (a file name may have 255, a path on Windows 260) ends in `=` and its hash instead.
+    Capitals are encoded for file systems that ignore case, dots and spaces for Windows, which drops them at
+    the end; the prefix avoids device names such as CON. A name of over 120 characters (a file name can have
+    255, a path on Windows 260) ends with `=` and a hash instead.
     """
     encoded = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in user_id.encode())
-    if len(encoded) > _LONGEST:
+    if len(encoded) > _MAX_ENCODED:
         digest = hashlib.blake2b(user_id.encode(), digest_size=20).hexdigest()
-        encoded = f"{encoded[:_KEPT]}={digest}"
+        encoded = f"{encoded[:_HASHED_PREFIX]}={digest}"
     return f"user_{encoded}"
 
 
 def plain_folder_of(user_id: str) -> str | None:
-    """`user_` and the id itself, as other programs name the folder; None when that is the user's own name
-    already, or could be the encoded name of another user."""
+    """`user_` and the id, the folder name of other programs; None if it is the same name or could be the
+    encoded name of another user."""
     plain = f"user_{user_id}"
     return None if plain == folder_of(user_id) or "%" in user_id or "=" in user_id else plain

@@ -10,8 +10,8 @@ from memoryd.core.filters.grammar import (
     Compare,
     Grammar,
     Node,
-    comparisons,
     filter_error,
+    iter_comparisons,
     parse_filters,
 )
 from memoryd.core.knowledge.point import TYPES
@@ -21,7 +21,7 @@ POINTS = Grammar(
     aliases={},
     elsewhere={
         "user_id": RECORDS.elsewhere["user_id"],
-        "agent_id": "none, points are common to the user's agents",
+        "agent_id": "nothing: points belong to all agents of the user",
         "text": "content",
         "kind": "type",
         "importance": "score",
@@ -31,9 +31,9 @@ POINTS = Grammar(
 
 
 def parse_point_filters(filters: Mapping[str, Any] | None) -> Node:
-    """The checked tree; in metadata every key is an own one. Raises `InvalidFilterError`."""
+    """The tree of a filter over points, whose metadata has only own keys. Raises `InvalidFilterError`."""
     node = parse_filters(filters, grammar=POINTS)
-    for one in comparisons(node):
+    for one in iter_comparisons(node):
         if one.field == "type" and one.operator in ("eq", "ne", "in", "nin"):
             _check_types(one)
     return node
@@ -42,4 +42,4 @@ def parse_point_filters(filters: Mapping[str, Any] | None) -> Node:
 def _check_types(asked: Compare) -> None:
     for value in asked.value if isinstance(asked.value, tuple) else (asked.value,):
         if value not in TYPES:
-            raise filter_error("filters.type", f"{value!r:.80} is no type", f"one of {', '.join(TYPES)}")
+            raise filter_error("filters.type", f"{value!r:.80} is not a type", f"one of {', '.join(TYPES)}")

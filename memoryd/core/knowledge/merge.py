@@ -1,4 +1,4 @@
-"""Merging points that say the same; what is merely alike stays apart."""
+"""Merging of knowledge points with the same meaning."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """What is left of some points.
+    """The result of a merge.
 
-    points: those kept, best first; absorbed: (kept, gone) by content; apart: pairs, as places among the
-    points given, that are near each other and do not say the same.
+    points: the remaining points, best first; absorbed: contents of (remaining, removed) points; apart: pairs
+    of similar points with different meanings, as positions in the input.
     """
 
     points: list[KnowledgePoint]
@@ -26,22 +26,22 @@ class Merge:
 
 
 def unique_points(points: Iterable[KnowledgePoint]) -> list[KnowledgePoint]:
-    """Identical contents as one, best first; the best score stays, metadata is joined.
+    """Points of identical content merged, best first, with the best score and the metadata of all.
 
-    points: the newest version's first; equal scores stay in that order.
+    points: those of the newest version first; equal scores keep that order.
     """
     found: dict[str, KnowledgePoint] = {}
     for point in points:
         known = found.get(point["content"])
-        found[point["content"]] = point if known is None else _joined(known, point)
+        found[point["content"]] = point if known is None else _merge_two(known, point)
     return sorted(found.values(), key=lambda point: -point["score"])
 
 
 def merge_points(points: Sequence[KnowledgePoint], near: Mapping[int, Sequence[int]]) -> Merge:
-    """Let the best of the points that say the same stand for them.
+    """Merge points with the same meaning into the best of them.
 
-    points: distinct, best first; near: of a place the places of points alike, the nearest first. Nearness
-    alone merges nothing: two points must agree in polarity, numbers, times and names (`are_near_duplicates`).
+    points: unique, best first; near: for each position those of similar points, the most similar first.
+    Similarity is not enough: points must agree in polarity, numbers, times and names (`are_near_duplicates`).
     """
     kept: dict[int, KnowledgePoint] = {}
     absorbed: list[tuple[str, str]] = []
@@ -56,13 +56,13 @@ def merge_points(points: Sequence[KnowledgePoint], near: Mapping[int, Sequence[i
             kept[place] = point
             apart += [(other, place) for other in earlier]
         else:
-            kept[same] = _joined(kept[same], point)
+            kept[same] = _merge_two(kept[same], point)
             absorbed.append((points[same]["content"], content))
     return Merge(list(kept.values()), absorbed, apart)
 
 
-def _joined(best: KnowledgePoint, other: KnowledgePoint) -> KnowledgePoint:
-    """One point of two: text, type and what both say in their metadata are the best's."""
+def _merge_two(best: KnowledgePoint, other: KnowledgePoint) -> KnowledgePoint:
+    """The better point, with the metadata of both."""
     if other["score"] > best["score"]:
         best, other = other, best
     metadata: dict[str, Any] = {**other["metadata"], **best["metadata"]}

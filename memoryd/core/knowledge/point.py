@@ -1,4 +1,4 @@
-"""What a knowledge point must be."""
+"""Validation of knowledge points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOWEST, HIGHEST = 0, 100
 
 _FIELDS = ("content", "type", "score", "user_id", "metadata")
 _OF_RESULTS = frozenset(("id", "version_id", "relevance"))
-"""What `retrieve_relevant_knowledge` adds to a point: left out when its result is saved again."""
+"""Fields that `retrieve_relevant_knowledge` adds; ignored when its result is saved again."""
 _LAYOUT = "\t\n\r"
 _CONTENT_CHARS = 1_000_000
 _METADATA_BYTES = 65_536
@@ -29,8 +29,8 @@ _invalid = functools.partial(invalid_value, error=KnowledgeValidationError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointRecord:
-    """A point as search finds it. version_id: the newest version that says it; shared: the set it was found
-    in, None for one's own."""
+    """A point in search results. version_id: the newest version that contains it; shared: its shared set,
+    None for an own point."""
 
     id: str
     user_id: str
@@ -51,11 +51,11 @@ def validate_knowledge_point(
     metadata_bytes: int = _METADATA_BYTES,
     parameter: str = "point",
 ) -> KnowledgePoint:
-    """The point, an object, with all its fields, as it will be stored.
+    """The point to store, with all its fields.
 
-    expected_user_id: whose it must be, taken where the point does not say; content_chars, metadata_bytes:
-    limits. What only a found point has (id, version_id, relevance) is left out. Raises
-    `KnowledgeValidationError` naming the field, as `parameter.field`.
+    expected_user_id: the required user, and the default; content_chars, metadata_bytes: limits. Fields of
+    search results (id, version_id, relevance) are ignored. Raises `KnowledgeValidationError`, which names the
+    field as `parameter.field`.
     """
     if not isinstance(point, Mapping):
         raise _invalid(parameter, point, "an object with content, type and score")
@@ -72,8 +72,7 @@ def validate_knowledge_point(
 
 
 def read_knowledge_point(point: Any, user_id: str, parameter: str = "point") -> KnowledgePoint:
-    """As `validate_knowledge_point`, of a point that another program may have stored: fields that are not
-    known here are left out."""
+    """`validate_knowledge_point` for a point stored by another program: unknown fields are ignored."""
     if not isinstance(point, Mapping):
         raise _invalid(parameter, point, "an object with content, type and score")
     known = {name: point[name] for name in _FIELDS if name in point}
@@ -81,7 +80,7 @@ def read_knowledge_point(point: Any, user_id: str, parameter: str = "point") -> 
 
 
 def content_hash(content: str) -> bytes:
-    """What identical contents have in common, 16 bytes."""
+    """The hash of a content, 16 bytes."""
     return hashlib.blake2b(content.encode(), digest_size=16).digest()
 
 

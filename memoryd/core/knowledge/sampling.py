@@ -1,4 +1,4 @@
-"""Drawing points by their scores, without replacement."""
+"""Weighted sampling of knowledge points without replacement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Scores = npt.NDArray[np.uint8]
 def sample_points(
     versions: Iterable[Sequence[KnowledgePoint]], count: int, seed: int | None, *, least_score: int
 ) -> list[KnowledgePoint]:
-    """As `draw`, of points: versions newest first, a content counts once, as the newest version says it."""
+    """`sample_keys` for points. versions: newest first; a content counts once, as in the newest version."""
     keys: dict[str, int] = {}
     newest: list[KnowledgePoint] = []
     weighted = []
@@ -32,13 +32,12 @@ def sample_points(
 def sample_keys(
     versions: Sequence[tuple[Keys, Scores]], count: int, seed: int | None = None, *, least_score: int
 ) -> Keys:
-    """The keys of `count` points in the order they were drawn, fewer when there are fewer.
+    """The keys of up to `count` points in random order.
 
-    versions: newest first, of each the keys of its points and their scores, (n,). A key counts once, with
-    the score of the newest version; scores under `least_score` do not count. The next point drawn is any of
-    those left with a probability proportional to its score: the smallest of n exponential variates, each
-    divided by its score (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006, in
-    logarithms).
+    versions: newest first, the keys and scores of the points of each, (n,). A key counts once, with its score
+    in the newest version; keys with a score below `least_score` are excluded. Each next point is drawn with a
+    probability proportional to its score, by the smallest exponential variates divided by the scores
+    (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006).
     """
     keys = np.concatenate([keys for keys, _ in versions]) if versions else np.empty(0, np.int64)
     if not len(keys):

@@ -1,4 +1,4 @@
-"""Which texts share most of their words: candidates for being the same, or for contradicting each other."""
+"""Similar texts by their terms: candidates for duplicates or contradictions."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from collections.abc import Sequence
 
 from memoryd.language.fold import index_terms
 
-_READ = 1_000
-"""Characters of a text whose terms are compared."""
-_RARE = 6
-"""Terms of a text through which others are looked for, its rarest."""
-_COMMON = 100
-"""Texts a term may stand in; more common ones lead to everything."""
-_SHARE = 0.5
-_MOST = 16
+_MAX_CHARACTERS = 1_000
+"""Only the terms of so many characters are compared."""
+_RARE_TERMS = 6
+"""The rarest terms of a text, by which similar texts are found."""
+_MAX_FREQUENCY = 100
+"""Terms in more texts are not used."""
+_MIN_SIMILARITY = 0.5
+_MAX_RESULTS = 16
 
 
 def similar_texts(texts: Sequence[str]) -> dict[int, list[int]]:
-    """Of each place the earlier places of texts with at least half of all terms in common, nearest first.
+    """For each position those of earlier texts with a Jaccard similarity of at least .5, best first.
 
-    Looked for among those with all of its terms, or half of its rarest: what says the same has nearly all.
+    Candidates are texts with the same terms or with half of the rarest terms of the text.
     """
-    held = [frozenset(index_terms(text[:_READ])) for text in texts]
+    held = [frozenset(index_terms(text[:_MAX_CHARACTERS])) for text in texts]
     frequencies = Counter(term for terms in held for term in terms)
     by_term: dict[str, list[int]] = defaultdict(list)
     by_terms: dict[frozenset[str], list[int]] = defaultdict(list)
     found: dict[int, list[int]] = {}
     for place, terms in enumerate(held):
-        rare = [term for term in terms if 1 < frequencies[term] <= _COMMON]
-        through = sorted(rare, key=lambda term: (frequencies[term], term))[:_RARE]
+        rare = [term for term in terms if 1 < frequencies[term] <= _MAX_FREQUENCY]
+        through = sorted(rare, key=lambda term: (frequencies[term], term))[:_RARE_TERMS]
         met = Counter(other for term in through for other in by_term[term])
         likely = {other for other, shared in met.items() if 2 * shared >= len(through)}
-        likely.update(by_terms[terms][-_MOST:])
+        likely.update(by_terms[terms][-_MAX_RESULTS:])
         near = sorted((-_overlap(terms, held[other]), other) for other in likely)
-        if near and -near[0][0] >= _SHARE:
-            found[place] = [other for negative, other in near[:_MOST] if -negative >= _SHARE]
+        if near and -near[0][0] >= _MIN_SIMILARITY:
+            found[place] = [other for negative, other in near[:_MAX_RESULTS] if -negative >= _MIN_SIMILARITY]
         by_terms[terms].append(place)
         for term in rare:
             by_term[term].append(place)

@@ -1,4 +1,4 @@
-"""Versions of a user's knowledge: their ids, and which of them together say what is known now."""
+"""Versions of a user's knowledge points: ids, and the versions that are in effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST_NUMBER = 999
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version without its points. parents: of a merge the versions it holds, of a rollback its model."""
+    """A version without its points. parents: the merged versions of a merge, the target of a rollback."""
 
     id: str
     kind: VersionKind
@@ -30,7 +30,7 @@ class Version:
 
 
 def check_version_id(value: Any, parameter: str = "version_id") -> str:
-    """The id itself: UTC `YYYYMMDDHHMMSS`, or with `-NNN`. Raises `InvalidParameterError`."""
+    """The id: UTC `YYYYMMDDHHMMSS`, or with `-NNN`. Raises `InvalidParameterError`."""
     match = _ID.fullmatch(value) if isinstance(value, str) else None
     if match is None or _moment(match[1]) is None:
         expected = "YYYYMMDDHHMMSS or YYYYMMDDHHMMSS-NNN, such as 20260103174500"
@@ -39,7 +39,7 @@ def check_version_id(value: Any, parameter: str = "version_id") -> str:
 
 
 def next_version_id(now: float, latest: str) -> str:
-    """The id of a new version, behind the latest there is ('' for none), even when the clock went back."""
+    """The id of a new version, greater than the latest id ('' for none) even if the clock went back."""
     stamp = datetime.fromtimestamp(now, UTC).strftime(_FORM)
     match = _ID.fullmatch(latest)
     if match is None or stamp > match[1]:
@@ -52,11 +52,11 @@ def next_version_id(now: float, latest: str) -> str:
 
 
 def effective_versions(versions: Sequence[Version]) -> list[Version]:
-    """The versions that together say what is known now: the newest merge and the increments behind it.
+    """The versions in effect: the newest merge and the increments after it.
 
-    versions: all, newest first; so is the result, but for the merge, which is last. Behind it is what is
-    newer than all it holds: an increment saved while it was made is in nobody's parents. A rollback stands
-    for what was effective at its model.
+    versions: all, newest first; so is the result, with the merge last. Increments after a merge are those
+    newer than all its parents, including those saved during the merge. A rollback brings the versions in
+    effect at its target back.
     """
     found: list[Version] = []
     merge: Version | None = None
@@ -78,9 +78,9 @@ def effective_versions(versions: Sequence[Version]) -> list[Version]:
 
 
 def unmerged_increments(versions: Sequence[Version]) -> list[Version]:
-    """The increments that count and are in no merge that does, newest first; versions: all, newest first.
+    """The increments in effect that are not merged, newest first. versions: all, newest first.
 
-    None when the newest version is a rollback to a lone one: a merge would be the same once more.
+    Empty if the newest version is a rollback to a single version, which a merge would only repeat.
     """
     counting = effective_versions(versions)
     if len(counting) == 1 and versions[0].kind == "rollback":
@@ -89,13 +89,13 @@ def unmerged_increments(versions: Sequence[Version]) -> list[Version]:
 
 
 def is_effective(new: Version, versions: Sequence[Version]) -> bool:
-    """Whether a version would be among the effective ones; versions: all there are."""
+    """Whether a new version would be in effect. versions: all others."""
     found = effective_versions(sorted([*versions, new], key=lambda one: one.id, reverse=True))
     return any(one.id == new.id for one in found)
 
 
 def _from(versions: Sequence[Version], id: str) -> Sequence[Version]:
-    """A version and all older ones; none when it is no longer there."""
+    """A version and all older ones; empty if it does not exist."""
     place = next((place for place, version in enumerate(versions) if version.id == id), len(versions))
     return versions[place:]
 

@@ -1,8 +1,8 @@
-"""The days that count: local dates on which the user was there, or plain days.
+"""Days for decay: local dates on which the user was active, or calendar days.
 
-Clocks lie: a machine wakes up in 1970, or ten years ahead. So beside its time, the beginning of an epoch and
-every active date have the store's change number, which only grows. A beginning in the future, or before a
-date that had been noted earlier, was told by a clock set wrong, and is taken to be that date.
+The clock can be wrong, for example in 1970 or ten years ahead. So the start of every period and every active
+date also have the change number of the store, which only grows. A start in the future, or before an active
+date recorded earlier, comes from a wrong clock and is replaced by that date.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Integers = npt.NDArray[np.int64]
 
 DAY = 86_400.0
 _APART = 28
-"""Days without a sign of the user, from which on what lies ahead of the clock is no continuation of today."""
+"""Dates this many days after today do not continue it."""
 _ABSENT = 365
-"""Days without a date, from which on a later date is taken for a jump of the clock."""
+"""A gap of more days between dates is a jump of the clock."""
 _SETTLED = 7
-"""Dates after such a jump, from which on it is taken for a long absence."""
+"""After this many dates such a gap is an absence of the user."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Which days count, and how importance fades by them. zone: of the user at present; present: seconds from
-    now that are still now."""
+    """How days are counted, and the decay rules. zone: current zone of the user; present: seconds ahead that
+    count as now."""
 
     zone: ZoneSource = utc
     clock: DayClock = "active"
@@ -62,7 +62,7 @@ class Calendar:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """The days of a user up to now. starts: of the active dates, ascending, (n,); seqs: of the same, (n,)."""
+    """The days of a user up to now. starts, seqs: start and change number of each active date, (n,)."""
 
     now: float
     starts: Floats
@@ -71,9 +71,9 @@ class Days:
     rules: DecayRules = DEFAULT_RULES
 
     def since(self, begins: Floats, seqs: Integers) -> Floats:
-        """D(begin, now) of each epoch: whole days, 0 or more, of the same shape.
+        """D(begin, now) for each start: whole days, 0 or more, of the same shape.
 
-        begins: epoch seconds; seqs: the change numbers they were set with.
+        begins: epoch seconds; seqs: their change numbers.
         """
         known = self._known_before(seqs)
         future = np.where(np.isfinite(known), known, self.now)
@@ -84,7 +84,7 @@ class Days:
         return np.asarray(passed, np.float64)
 
     def _known_before(self, seqs: Integers) -> Floats:
-        """The latest active date that was noted before each change number, -inf for none."""
+        """The latest active date recorded before each change number, -inf for none."""
         order = np.argsort(self.seqs, kind="stable")
         latest = np.maximum.accumulate(np.concatenate(([-np.inf], self.starts[order])))
         return np.asarray(latest[np.searchsorted(self.seqs[order], seqs, side="left")], np.float64)
@@ -124,9 +124,9 @@ def _is_ahead(today: int, dates: Sequence[int]) -> bool:
 
 
 def trusted_days(begins: Sequence[int], today: int, dates: Sequence[int], longest: float) -> list[float]:
-    """Days from each date to today that a jump of the clock cannot have made up.
+    """Days from each date to today, excluding jumps of the clock.
 
-    dates: with a sign of life, in any order; no stretch without one counts for more than `longest` days.
+    dates: those on which the user was active, in any order; a gap counts for at most `longest` days.
     """
     signs = np.unique(np.array([day for day in dates if day < today] + [today], np.int64))
     passed = np.concatenate(([0.0], np.cumsum(np.minimum(np.diff(signs), longest))))
@@ -138,6 +138,6 @@ def trusted_days(begins: Sequence[int], today: int, dates: Sequence[int], longes
 
 @lru_cache(maxsize=4096)
 def _begin(zone: tzinfo, day: int) -> float:
-    """When a local date begins, epoch seconds."""
+    """The start of a local date, epoch seconds."""
     first = datetime.combine(date.fromordinal(day), datetime.min.time(), zone)
     return (first - _EPOCH).total_seconds()

@@ -1,4 +1,4 @@
-"""What a use adds to the importance of a memory."""
+"""Boost: how much a use adds to the importance of a memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class BoostRules:
-    """step: what a use adds; window: seconds within which several uses are one; day_limit: the most for a
-    memory on a local date."""
+    """step: importance added by a use; window: seconds within which several uses count once; day_limit:
+    maximum per memory and local date."""
 
     step: float = 0.3
     window: float = 2 * 3600.0
@@ -24,7 +24,7 @@ DEFAULT_RULES = BoostRules()
 
 @dataclass(frozen=True, slots=True)
 class UseEffect:
-    """counts: whether the memory's clock restarts; applied: what is added; limited_by: why it is less."""
+    """counts: whether decay starts again; applied: importance added; limited_by: why less than a step."""
 
     counts: bool
     applied: float
@@ -38,9 +38,9 @@ def effect_of_use(
     now: float,
     rules: BoostRules = DEFAULT_RULES,
 ) -> UseEffect:
-    """The effect of a use. last_at: the last applied; used_today: what was added on this local date.
+    """The effect of a use. last_at: time of the last use that counted; used_today: importance added today.
 
-    A last one far ahead was told by a clock set wrong and is not in the way.
+    A last use far in the future comes from a wrong clock and is ignored.
     """
     if last_at is not None and abs(now - last_at) < rules.window:
         hours = f"{rules.window / 3600:g} hours"

@@ -1,7 +1,7 @@
-"""How importance fades, and what becomes of what has faded, by the figures of `DecayRules`.
+"""Decay of importance by `DecayRules`, and its outcomes.
 
-`effective(now) = importance * factor ** max(0, D(decay_from, now) - grace)`. What is pinned does not fade.
-`expires_at` holds for all but system and pinned: it was said, not guessed.
+`effective(now) = importance * factor ** max(0, D(decay_from, now) - grace)`. Pinned memories do not decay.
+`expires_at` applies to all memories except system and pinned ones.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _SYSTEM, _FACT, _EPISODE = (CATEGORIES.index(name) for name in ("system", "fact"
 
 
 def grace_days(category: str, rules: DecayRules = DEFAULT_RULES) -> float:
-    """Days before decay starts; 0 where it never does."""
+    """Days before decay starts; 0 if it never does."""
     return rules.pace(category).trigger
 
 
 def can_fade(category: str, importance: float, *, pinned: bool, rules: DecayRules = DEFAULT_RULES) -> bool:
-    """Whether the clock matters."""
+    """Whether a memory decays."""
     return rules.has_pace(category) and importance < rules.lasting and not pinned
 
 
 class DecayInput(NamedTuple):
-    """What the clock does with a memory depends on this. seq: change number of decay_from.
+    """The fields of a memory that decay uses. seq: change number of decay_from.
 
     kept: verified, or stated by the user.
     """
@@ -54,8 +54,7 @@ class DecayInput(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """The same of many, as columns of shape (n,), and by which rules they fade. categories: places in
-    `CATEGORIES`."""
+    """The same fields of many memories as columns of shape (n,). categories: indices of `CATEGORIES`."""
 
     rows: Integers
     importance: Floats
@@ -70,7 +69,7 @@ class Cohort:
 
     @classmethod
     def of(cls, memories: Sequence[tuple[Any, ...]], rules: DecayRules = DEFAULT_RULES) -> Cohort:
-        """From tuples in the order of `Fading`."""
+        """A cohort of tuples in the order of `DecayInput`."""
         columns = list(zip(*memories, strict=True)) or [()] * len(DecayInput._fields)
         number = {category: place for place, category in enumerate(CATEGORIES)}
         never = float("inf")
@@ -88,17 +87,17 @@ class Cohort:
         )
 
     def days(self, days: Days) -> Floats:
-        """D(decay_from, now) of each."""
+        """D(decay_from, now) of each memory."""
         return days.since(self.decay_from, self.seqs)
 
     def effective(self, days: Floats) -> Floats:
-        """The importance after so many days."""
+        """The importance after some days."""
         exempt = (self.importance >= self.rules.lasting) | self.pinned
         factors = np.where(exempt, 1.0, np.array(self.rules.factors)[self.categories])
         return np.asarray(self.importance * factors ** np.maximum(0.0, days - self.grace))
 
     def outcomes(self, days: Floats, now: float, reviewed: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
-        """What a pass does with each, as places in `OUTCOMES`. reviewed: this fall was asked about before."""
+        """The outcome of a pass for each memory, as indices of `OUTCOMES`. reviewed: already reviewed."""
         rules, left = self.rules, self.effective(days)
         can_fade = (self.importance < rules.lasting) & ~self.pinned
         fact = (self.categories == _FACT) & can_fade & (days > self.grace)
@@ -111,7 +110,7 @@ class Cohort:
 
 
 def decay_input(record: Record, row: int, seq: int) -> DecayInput:
-    """The fields of a record that decide its outcome."""
+    """The decay fields of a record."""
     return DecayInput(
         row,
         record.importance,
@@ -126,21 +125,21 @@ def decay_input(record: Record, row: int, seq: int) -> DecayInput:
 
 
 def remaining_grace(record: Record, days: float, rules: DecayRules = DEFAULT_RULES) -> float:
-    """Days until decay starts, after so many."""
+    """Days until decay starts, after some days."""
     if not can_fade(record.category, record.importance, pinned=record.pinned, rules=rules):
         return record.grace
     return max(0.0, record.grace - days)
 
 
 def restart_decay(record: Record, importance: float, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
-    """The record after a use: the clock starts anew."""
+    """The record after a use: decay starts again."""
     return replace(record, importance=importance, decay_from=now, grace=grace_days(record.category, rules))
 
 
 def with_importance(
     record: Record, importance: float, days: float, now: float, rules: DecayRules = DEFAULT_RULES
 ) -> Record:
-    """The record with another importance: what was left of its grace stays."""
+    """The record with another importance; the remaining grace stays."""
     return replace(record, importance=importance, decay_from=now, grace=remaining_grace(record, days, rules))
 
 
@@ -152,7 +151,7 @@ def carry_decay(
     now: float,
     rules: DecayRules = DEFAULT_RULES,
 ) -> Record:
-    """`new` with a clock that fits: where category or pin differ, importance goes on from what it had become.
+    """`new` with the effective importance of `old` if category or pin differ, so that decay continues.
 
     effective, days: of `old` at `now`.
     """
@@ -164,7 +163,7 @@ def carry_decay(
 
 
 def extend_grace(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) -> Record:
-    """The record after a KEEP of a decay review: where reviews begin, with a grace that doubles each time."""
+    """The record after a KEEP verdict: at the review threshold, with a grace that doubles each time."""
     keep_count = record.keep_count + 1
     grace = min(grace_days(record.category, rules) * 2.0**keep_count, rules.longest_grace)
     return replace(record, importance=rules.review_below, decay_from=now, grace=grace, keep_count=keep_count)
@@ -173,7 +172,7 @@ def extend_grace(record: Record, now: float, rules: DecayRules = DEFAULT_RULES) 
 def restore(
     record: Record, effective: float, now: float, rules: DecayRules = DEFAULT_RULES
 ) -> tuple[Record, bool]:
-    """An archived record as it comes back, and whether an expiry that had passed was taken away."""
+    """The restored record, and whether a past expiry was removed."""
     expired = record.expires_at is not None and record.expires_at <= now
     back = replace(
         restart_decay(record, max(effective, rules.restored), now, rules),

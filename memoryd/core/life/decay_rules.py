@@ -1,4 +1,4 @@
-"""The table of a memory's life: how fast its importance fades, and what is asked or done at which point.
+"""The rules of decay: how fast importance fades, and what happens when.
 
 | category | begins | factor | end |
 |---|---|---|---|
@@ -18,7 +18,7 @@ from memoryd.core.record import CATEGORIES
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """trigger: days until it begins; factor: of each day after them."""
+    """trigger: days until decay starts; factor: per day after them."""
 
     trigger: float
     factor: float
@@ -29,11 +29,11 @@ _STEADY = Pace(0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
-    """The figures, which the settings of group `decay` give.
+    """The values of the settings group `decay`.
 
-    lasting: importance from which the clock no longer matters. restored: the least importance of what comes
-    back. promote_from: importance from which a review asks whether a memory becomes core. longest_grace: days
-    that a KEEP may give at most.
+    lasting: importance from which a memory does not decay; restored: minimum importance of a restored memory;
+    promote_from: importance from which a review asks whether a memory becomes core; longest_grace: maximum
+    days of grace after a KEEP.
     """
 
     fact: Pace = Pace(5.0, 0.85)
@@ -47,11 +47,11 @@ class DecayRules:
     longest_grace: float = 160.0
 
     def pace(self, category: str) -> Pace:
-        """How a category fades."""
+        """The pace of a category."""
         return {"fact": self.fact, "episode": self.episode}.get(category, _STEADY)
 
     def has_pace(self, category: str) -> bool:
-        """Whether a category fades at all."""
+        """Whether a category decays."""
         return self.pace(category) is not _STEADY
 
     @property

@@ -11,7 +11,7 @@ from memory_client.errors import InvalidParameterError
 from memoryd.core.ids import check_name
 from memoryd.core.life.decay import grace_days
 from memoryd.core.life.decay_rules import DEFAULT_RULES, DecayRules
-from memoryd.core.metadata import Draft, default_of, displaced_keys, read_metadata, read_own, removed_keys
+from memoryd.core.metadata import Draft, displaced_keys, read_metadata, read_own, removed_keys, removed_value
 from memoryd.core.record import Record, default_importance
 from memoryd.core.scope import writing_agent
 from memoryd.core.text import clean_text
@@ -86,7 +86,7 @@ def with_metadata(record: Record, metadata: Mapping[str, Any], limits: Limits) -
     _refuse_importance(record, metadata, draft)
     gone_fields, gone_keys = removed_keys(metadata)
     gone_keys |= displaced_keys(draft)
-    fallback = {name: default_of(name) for name in gone_fields - {"agent_id", "session_id"}}
+    fallback = {name: removed_value(name) for name in gone_fields - {"agent_id", "session_id"}}
     fields = {**fallback, **{k: v for k, v in draft.fields.items() if k not in ("agent_id", "session_id")}}
     rest = {k: v for k, v in {**record.metadata, **draft.rest}.items() if k not in gone_keys}
     changed = replace(record, **fields, metadata=rest)
