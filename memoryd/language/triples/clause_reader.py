@@ -1,4 +1,4 @@
-"""Statements of a sentence: each clause is a subject, adverbials and what one rule matches."""
+"""Statements of a sentence: a clause has a subject, adverbials and a predicate that one rule matches."""
 
 from __future__ import annotations
 
@@ -17,17 +17,7 @@ _END = " .!;。！；"
 _MAX_OBJECT_WORDS = 6
 _NO_PREDICATES = ("not", "degree", "kind")
 _UNDIVIDED = frozenset(
-    (
-        "lives_in",
-        "comes_from",
-        "born_in",
-        "born_on",
-        "works_at",
-        "studies_at",
-        "graduated_from",
-        "does",
-        "prefers",
-    )
+    "lives_in comes_from born_in born_on works_at studies_at graduated_from does prefers".split()
 )
 """Predicates of one object: "Portland, Oregon" is one place."""
 _ACQUAINTANCES = ("friend_of", "colleague_of", "classmate_of", "neighbor_of")
@@ -44,7 +34,7 @@ class Adverbials:
     degree: str | None = None
 
     def with_match(self, groups: dict[str, str | None]) -> Adverbials:
-        """These and the ones in the groups of a match."""
+        """Add the adverbials in the groups of a match."""
         return Adverbials(
             self.frequency or groups.get("frequency"),
             self.condition or groups.get("condition"),
@@ -57,8 +47,12 @@ class Adverbials:
         return bool(self.frequency or self.condition or self.negation)
 
 
+_Found = tuple[list[tuple[str, str]], Adverbials] | None
+"""Predicates and objects, and all adverbials."""
+
+
 class ClauseReader:
-    """Reads sentences of one language. mentioned: who the text has mentioned, updated on the way."""
+    """Reads sentences of one language. mentioned: whom the text has mentioned so far; updated."""
 
     def __init__(self, grammar: Grammar, mentioned: MentionedEntities) -> None:
         self._grammar = grammar
@@ -110,11 +104,11 @@ class ClauseReader:
                 self._mentioned.name_relative(relation_name, subject)
                 yield Statement(subject, f"{relation_name}_of", OWN)
             if found:
-                yield from self._stated(subject, *found)
+                yield from self._statements_of(subject, *found)
             return
 
     def _subjects(self, clause: str) -> Iterator[tuple[str, str | None, str]]:
-        """Whom the clause may be about, the relation of a relative it names, and the rest of the clause."""
+        """Possible subjects, each with the relation if it is a named relative, and the rest of the clause."""
         mentioned, kinship = self._mentioned, self._grammar.kinship
         for name in sorted(mentioned.names, key=len, reverse=True):
             if clause.startswith(name):
@@ -142,10 +136,8 @@ class ClauseReader:
         if mentioned.subject:
             yield mentioned.subject, None, clause
 
-    def _predicate(
-        self, rest: str, adverbials: Adverbials, *, is_event: bool
-    ) -> tuple[list[tuple[str, str]], Adverbials] | None:
-        """What is stated after the subject: adverbials are taken off until a rule fits."""
+    def _predicate(self, rest: str, adverbials: Adverbials, *, is_event: bool) -> _Found:
+        """Match the text after the subject: remove adverbials until a rule fits."""
         for _ in range(_MAX_ADVERBIALS):
             found = self._by_rules(rest, adverbials, is_event)
             match = None if found else self._grammar.leading.match(rest)
@@ -154,10 +146,8 @@ class ClauseReader:
             adverbials, rest = adverbials.with_match(match.groupdict()), rest[match.end() :].lstrip()
         return None
 
-    def _by_rules(
-        self, rest: str, adverbials: Adverbials, is_event: bool
-    ) -> tuple[list[tuple[str, str]], Adverbials] | None:
-        """Predicates and objects of the first rule that fits, and all adverbials."""
+    def _by_rules(self, rest: str, adverbials: Adverbials, is_event: bool) -> _Found:
+        """Match the first rule that fits and has objects."""
         grammar = self._grammar
         lasting = () if is_event else (*grammar.rules, *(grammar.habits if adverbials.is_habit else ()))
         for rule in (*grammar.event_rules, *lasting):
@@ -168,7 +158,7 @@ class ClauseReader:
         return None
 
     def _objects(self, groups: dict[str, str | None]) -> list[tuple[str, str]]:
-        """Predicates and objects of a match; none when one of them cannot be one."""
+        """Predicates and objects of a match; empty if any of the objects is not valid."""
         grammar, found = self._grammar, []
         for predicate, phrase in groups.items():
             if phrase is None or predicate in _NO_PREDICATES:
@@ -192,37 +182,34 @@ class ClauseReader:
             and not self._grammar.not_objects.search(plain)
         )
 
-    def _stated(
+    def _statements_of(
         self, subject: str, objects: list[tuple[str, str]], adverbials: Adverbials
     ) -> Iterator[Statement]:
         qualifiers = (adverbials.negation, adverbials.frequency, adverbials.condition, adverbials.degree)
-        pet = dict(objects).get("pet")
-        relation = relation_to_user(subject)
+        pet, relation = dict(objects).get("pet"), relation_to_user(subject)
         for predicate, object in objects:
-            kin = self._grammar.kinship.get(object)
+            who, kin = subject, self._grammar.kinship.get(object)
             if predicate == "name" and relation:
                 self._mentioned.name_relative(relation, object)
                 self._mentioned.set_subject(object)
-                yield Statement(object, f"{relation}_of", OWN, *qualifiers)
+                who, predicate, object = object, f"{relation}_of", OWN
             elif predicate == "pet":
-                yield Statement(subject, "has_pet", object, *qualifiers)
                 self._mentioned.set_subject(object)
+                predicate = "has_pet"
             elif predicate == "lives_with" and kin:
-                yield Statement(subject, predicate, f"{OWN}'s {kin}", *qualifiers)
+                object = f"{OWN}'s {kin}"
             elif predicate == "is_a" and pet:
-                yield Statement(pet, predicate, object, *qualifiers)
-            else:
-                yield Statement(subject, predicate, object, *qualifiers)
+                who = pet
+            yield Statement(who, predicate, object, *qualifiers)
 
     def _relation(self, clause: str) -> Statement | None:
-        """What one person is to another."""
+        """The relation between two people that a whole clause states, if any."""
         matches = (pattern.fullmatch(clause) for pattern in self._grammar.relations)
         match = next(filter(None, matches), None)
         groups = match.groupdict() if match else {}
         kin = self._grammar.kinship.get(groups.get("kin") or "", "")
-        relation = next(
-            (one for one in (f"{kin}_of", f"{kin.removesuffix('s')}_of") if one in RELATIONS), None
-        )
+        spellings = (f"{kin}_of", f"{kin.removesuffix('s')}_of")
+        relation = next((one for one in spellings if one in RELATIONS), None)
         name, whose = groups.get("name"), self._person(groups.get("whose"))
         if name or "who" in groups:
             who = self._person(name or groups.get("who"))
@@ -238,7 +225,7 @@ class ClauseReader:
         return Statement(who, relation, whose, bool(groups.get("not")))
 
     def _person(self, word: str | None) -> str | None:
-        """Whom a word refers to; None for a word that is no name of a person."""
+        """The person a word refers to, if any."""
         if not word:
             return None
         if self._grammar.own.fullmatch(word):
@@ -249,7 +236,7 @@ class ClauseReader:
 
 
 def _without(pattern: Pattern, text: str) -> str:
-    """The text stripped of a pattern until there is none left."""
+    """The text after all matches of a pattern are removed, again and again."""
     while (shorter := pattern.sub("", text).strip()) != text:
         text = shorter
     return text
