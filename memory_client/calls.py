@@ -1,6 +1,6 @@
 """The steps of a call, shared by the blocking and the asynchronous client.
 
-`carry_out` is a generator of steps without I/O of its own: a `Block` is a function that may block, a `Wait` a
+`call_steps` generates steps and does no I/O of its own: a `Block` is a function that may block, a `Wait` a
 future. The two clients differ only in how they run these steps.
 """
 
@@ -55,7 +55,7 @@ class Wait(NamedTuple):
 Steps = Generator[Block | Wait, Any, Any]
 
 
-def carry_out(
+def call_steps(
     link: Link, spec: MethodSpec, params: dict[str, Any], deadline: Deadline, on_progress: ProgressSink | None
 ) -> Steps:
     """The steps of one call.
@@ -161,7 +161,7 @@ class ClientBase:
         self, spec: MethodSpec, params: dict[str, Any], on_progress: ProgressSink | None
     ) -> tuple[Steps, Deadline]:
         deadline = Deadline.after(self._long_timeout if spec.is_long else self._timeout)
-        return carry_out(self._link, spec, params, deadline, on_progress), deadline
+        return call_steps(self._link, spec, params, deadline, on_progress), deadline
 
 
 def checked_timeout(seconds: float | None) -> float | None:

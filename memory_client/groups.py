@@ -22,7 +22,7 @@ from memory_client.api import (
 )
 
 
-class Group:
+class MethodGroup:
     """The methods of a group. They call `invoke(spec, arguments)` of the object the group belongs to."""
 
     def __init__(self, invoke: Callable[[MethodSpec, dict[str, Any]], Any]) -> None:
@@ -30,32 +30,32 @@ class Group:
 
 
 @bind("conversation")
-class ConversationGroup(Group, ConversationAPI):
+class ConversationGroup(MethodGroup, ConversationAPI):
     """Group `conversation`."""
 
 
 @bind("decay")
-class DecayGroup(Group, DecayAPI):
+class DecayGroup(MethodGroup, DecayAPI):
     """Group `decay`."""
 
 
 @bind("review")
-class ReviewGroup(Group, ReviewAPI):
+class ReviewGroup(MethodGroup, ReviewAPI):
     """Group `review`."""
 
 
 @bind("triples")
-class TriplesGroup(Group, TriplesAPI):
+class TriplesGroup(MethodGroup, TriplesAPI):
     """Group `triples`."""
 
 
 @bind("knowledge")
-class KnowledgeGroup(Group, KnowledgeAPI):
+class KnowledgeGroup(MethodGroup, KnowledgeAPI):
     """Group `knowledge`."""
 
 
 @bind("admin")
-class AdminGroup(Group, AdminAPI):
+class AdminGroup(MethodGroup, AdminAPI):
     """Group `admin`."""
 
 
@@ -71,7 +71,7 @@ class Methods(MemoryAPI, ForgetAPI, LifeAPI, VersionsAPI, ConflictsAPI):
     admin: AdminGroup
 
 
-GROUP_CLASSES: dict[str, type[Group]] = {
+GROUP_CLASSES: dict[str, type[MethodGroup]] = {
     "conversation": ConversationGroup,
     "decay": DecayGroup,
     "review": ReviewGroup,

@@ -21,7 +21,7 @@ Role = Literal["daemon", "in-process"]
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class OwnerRecord:
     """The process that owns a directory, and its role."""
 
     process: ProcessId
@@ -32,23 +32,23 @@ class Owner:
         return f"{what} of process {self.process.pid}"
 
 
-def read_owner(paths: DataPaths) -> Owner | None:
+def read_owner(paths: DataPaths) -> OwnerRecord | None:
     """The recorded owner, dead or alive; None if there is none or the file is damaged."""
     try:
         record = json.loads(paths.owner.read_bytes())
         role: Role = "in-process" if record["role"] == "in-process" else "daemon"
-        return Owner(ProcessId(int(record["pid"]), float(record["create_time"])), role)
+        return OwnerRecord(ProcessId(int(record["pid"]), float(record["create_time"])), role)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
 
 
-def living_owner(paths: DataPaths) -> Owner | None:
+def living_owner(paths: DataPaths) -> OwnerRecord | None:
     """The recorded owner, if its process runs."""
     owner = read_owner(paths)
     return owner if owner is not None and owner.process.is_alive else None
 
 
-def write_owner(paths: DataPaths, owner: Owner) -> None:
+def write_owner(paths: DataPaths, owner: OwnerRecord) -> None:
     """Record the owner; only the holder of the lock may call it."""
     record = {"pid": owner.process.pid, "create_time": owner.process.create_time, "role": owner.role}
     write_private(paths.owner, json.dumps(record).encode())
@@ -62,7 +62,7 @@ def idle_seconds(paths: DataPaths) -> float:
         return 0.0
 
 
-def in_use(paths: DataPaths, owner: Owner | None) -> DataDirectoryInUse:
+def in_use(paths: DataPaths, owner: OwnerRecord | None) -> DataDirectoryInUse:
     """The error of a directory with another owner; None if the owner is not recorded."""
     root = str(paths.root)
     if owner is None:

@@ -65,5 +65,5 @@ class KnowledgeBase(Methods):
         deadline = Deadline.after(None if spec.is_long else CALL_SECONDS)
         call = Call(deadline, current_callback() or ignore_progress)
         with set_call(call):
-            result = self._app.dispatcher.carry_out(spec, params, call)
+            result = self._app.dispatcher.call_method(spec, params, call)
             return list(result) if isinstance(result, Iterator) else result

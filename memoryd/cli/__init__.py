@@ -1,6 +1,6 @@
-"""The command `memoryd`: look after the daemon and its store from a terminal.
+"""The command `memoryd`: the daemon and its store from a terminal.
 
-What goes wrong is one clear line with the fix and exit code 1; a wrong command line is exit code 2.
+An error is one line with the fix and exit code 1; a wrong command line is exit code 2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from memoryd.cli.triples import triples
 
 
 class _Commands(click.Group):
-    """Turns errors into lines for people."""
+    """Prints errors as one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -36,7 +36,7 @@ class _Commands(click.Group):
         except MemorydError as error:
             problem = str(error)
         except BrokenPipeError:
-            raise  # click's own affair: whoever read our output has left
+            raise  # click handles it: the reader of our output is gone
         except OSError as error:
             problem = f"{error.filename or 'the system'}: {error.strerror or error}"
         except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -48,7 +48,7 @@ class _Commands(click.Group):
 
 
 def _defect(error: Exception) -> str:
-    """An error nobody foresaw, with the place it came from."""
+    """An unexpected error, with its source line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"unexpected {type(error).__name__}: {error} ({place.filename}:{place.lineno}); please report it"
 

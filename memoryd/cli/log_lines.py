@@ -1,4 +1,4 @@
-"""Reading the end of a log file, and going on as it grows."""
+"""Reads the end of a log file, and follows it as it grows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def tail(file: Path, count: int) -> Iterator[str]:
 
 
 def follow(file: Path, count: int) -> Iterator[str]:
-    """The last lines, then those that are added, through rotations; it never ends by itself."""
+    """The last lines, then new lines, across rotations; it never ends by itself."""
     while True:
         with _opened(file) as log:
             yield from _last(log, count)
@@ -32,7 +32,7 @@ def _opened(file: Path) -> BinaryIO:
 
 
 def _last(log: BinaryIO, count: int) -> Iterator[str]:
-    """The last `count` whole lines, all with -1; the place is after them."""
+    """The last `count` complete lines, all with -1; leaves the position after them."""
     whole: deque[bytes] = deque(maxlen=None if count < 0 else count)
     while (line := log.readline()).endswith(b"\n"):
         whole.append(line)
@@ -41,7 +41,7 @@ def _last(log: BinaryIO, count: int) -> Iterator[str]:
 
 
 def _added(file: Path, log: BinaryIO) -> Iterator[str]:
-    """Whole lines as they come, until another file has the name of this one."""
+    """Complete lines as they are written, until another file has this name."""
     rest = b""
     while True:
         rest += (part := log.readline())

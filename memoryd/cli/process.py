@@ -95,7 +95,7 @@ STATUS = ClientCommand(
 
 
 @click.command()
-@click.option("-f", "--follow", "following", is_flag=True, help="Go on with what is added, until Ctrl-C.")
+@click.option("-f", "--follow", "following", is_flag=True, help="Follow new lines, until Ctrl-C.")
 @click.option(
     "-n", "--lines", default=50, show_default=True, type=click.IntRange(min=0), help="How many lines."
 )

@@ -15,7 +15,7 @@ _SHOWN_PARTS = 8
 
 
 def report_lines(report: SearchReport, *, explain: bool, colours: bool) -> Iterator[str]:
-    """The hits with their matches marked, and with `explain` how they came about."""
+    """The hits with their matches marked, and with `explain` the plan and the reasons."""
     if explain:
         yield from _plan_lines(report)
     for rank, hit in enumerate(report["hits"], 1):
@@ -73,8 +73,8 @@ def _hit_lines(rank: int, hit: Hit, *, explain: bool, marks: tuple[str, str]) ->
 
 
 def _kind(hit: Hit) -> str:
-    """Of a memory its category, and its state when it is not active; of a turn where and by whom it was said,
-    of a shared point its set."""
+    """Category of a memory, and its state unless active; session and speaker of a turn; set of a shared
+    point."""
     about = hit["metadata"]
     own = {
         "memory": [hit["category"], None if hit["state"] == "active" else hit["state"]],
@@ -85,7 +85,7 @@ def _kind(hit: Hit) -> str:
 
 
 def _marked(snippet: Snippet, before: str, behind: str) -> str:
-    """The snippet with its matches between marks; what could steer the terminal is left out."""
+    """The snippet with its matches between marks, `plain`."""
     text, shown, at = snippet["text"], "", 0
     for start, end in snippet["marks"]:
         shown += f"{plain(text[at:start])}{before}{plain(text[start:end])}{behind}"
@@ -108,7 +108,7 @@ def _reasons(hit: Hit, explanation: Explanation) -> Iterator[tuple[str, str]]:
 
 
 def _sum(explanation: Explanation) -> str:
-    """The largest parts of the score, before the logistic function."""
+    """The largest contributions to the score, before the logistic function."""
     parts = sorted(explanation["fusion"].items(), key=lambda part: -abs(part[1]["contribution"]))
     shown = [
         f"{name} {part['contribution']:+.2f}" for name, part in parts[:_SHOWN_PARTS] if part["contribution"]

@@ -1,4 +1,4 @@
-"""What a status, findings and settings look like in a terminal."""
+"""The output of `memoryd status`, `memoryd doctor` and `memoryd config`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
 def status_lines(state: Status) -> Iterator[str]:
-    """The status for people."""
+    """The lines of a status."""
     up = duration(state["uptime_seconds"])
     yield f"memoryd {state['version']} is {state['stage']}: pid {state['pid']}, up {up}"
     rows = {
@@ -43,14 +43,14 @@ def finding_lines(findings: list[CheckResult]) -> Iterator[str]:
 
 
 def setting_lines(settings: list[SettingValue]) -> Iterator[str]:
-    """The settings, each with where it came from and what it does."""
+    """The settings, each with its source and description."""
     for setting in settings:
         yield f"{setting['name']} = {setting['value']!r}  ({setting['source']}; {setting['variable']})"
         yield f"    {setting['description']}"
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them, in the two largest units."""
+    """Seconds in their two largest units: `2 h 5 min`."""
     left = int(seconds)
     parts: list[str] = []
     for name, size in _UNITS:
@@ -61,7 +61,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes as people say them."""
+    """Bytes in the largest fitting unit: `3 MB`."""
     for unit in ("B", "KB", "MB"):
         if count < 1024:
             return f"{count:.0f} {unit}"

@@ -44,7 +44,7 @@ def doctor(paths: DataPaths, repair: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As one JSON list.")
 @click.pass_obj
 def config(paths: DataPaths, as_json: bool) -> None:
-    """Show each setting and where its value came from: those of the running daemon, else of the next one."""
+    """Show each setting and its source: those of the running daemon, else of the next one."""
     from memory_client.launch import find_daemon
     from memoryd.app.settings import load_settings
 
@@ -62,7 +62,7 @@ def config(paths: DataPaths, as_json: bool) -> None:
 
 
 def _show(done: int, total: int, what: str) -> None:
-    """Progress on one line of standard error, when somebody looks at it."""
+    """Progress on one line of standard error, if that is a terminal."""
     if sys.stderr.isatty():
         click.echo(f"\r\033[K{what}: {done:,} of {total:,}", nl=False, err=True)
     elif done == total:

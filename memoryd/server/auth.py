@@ -1,4 +1,4 @@
-"""Who may connect: the ZAP handler. Nothing of a peer is unpacked before its key was found."""
+"""The ZAP handler: accepts clients by their key. No message of a peer is unpacked before that."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _CREDENTIALS = 6
 class Authenticator:
     """Answers ZAP requests from the public keys in `keys/allowed`.
 
-    The directory is read at every handshake (they are rare and it holds a few small files), so a key that
-    is added or taken away counts at once, for new connections.
+    The directory is read at every handshake (they are rare, and it holds a few small files), so an added or
+    removed key takes effect at once, for new connections.
     """
 
     def __init__(self, paths: DataPaths) -> None:

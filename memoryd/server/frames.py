@@ -1,4 +1,4 @@
-"""The frames of the server: a first look at requests, replies that always fit."""
+"""The frames of the server: the head of requests, and replies within the size limit."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from memory_client.errors import (
 from memory_client.protocol import Reply, encode_reply
 
 CHUNK_BYTES = 2**18
-"""Size a chunk is filled to; one larger item is a chunk of its own."""
+"""Size to which a chunk is filled; a larger item is a chunk of its own."""
 _PEEK_BYTES = 512
 _ERROR_TEXT = 2000
 
 
 class Peek(NamedTuple):
-    """What the head of a frame says; correlation -1 and method "" when it says nothing."""
+    """The head of a frame; correlation -1 and method "" if it cannot be read."""
 
     correlation: int
     method: str
@@ -46,7 +46,7 @@ def peek(frame: bytes) -> Peek:
 
 
 def error_frame(correlation: int, error: MemorydError) -> bytes:
-    """The frame of an error; data that cannot be sent is left out and a long message cut."""
+    """The frame of an error; data that cannot be sent is left out, a long message is truncated."""
     payload = to_wire(error)
     try:
         return encode_reply(Reply(correlation, "error", payload))
@@ -56,7 +56,7 @@ def error_frame(correlation: int, error: MemorydError) -> bytes:
 
 
 def chunk_frames(correlation: int, items: Iterable[Any], limit: int) -> Iterator[bytes]:
-    """The frames that carry `items`, at least one; packed as they come.
+    """The frames of `items`, at least one, packed lazily.
 
     Raises `MessageTooLargeError` for an item over `limit` bytes.
     """
@@ -67,7 +67,7 @@ def chunk_frames(correlation: int, items: Iterable[Any], limit: int) -> Iterator
         packed = packer.pack(item)
         if len(packed) > limit:
             raise MessageTooLargeError(
-                f"one item of the answer has {len(packed):,} bytes, the limit is {limit:,}",
+                f"one item of the reply has {len(packed):,} bytes, the limit is {limit:,}",
                 size=len(packed),
                 limit=limit,
             )

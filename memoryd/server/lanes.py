@@ -1,4 +1,4 @@
-"""Bounded worker pools, so that no kind of request can starve another."""
+"""Bounded worker pools, so that no kind of request starves another."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ T = TypeVar("T")
 
 
 class _Order(Enum):
-    """What a thread is told instead of an item."""
+    """An order to a thread in place of an item."""
 
     END = 1
 
 
 class Lane(Generic[T]):
-    """Some threads that carry out what is offered, in order; at most `limit` wait.
+    """Threads that process items in order; at most `limit` items wait.
 
-    `offer` and `close` belong to one thread. `work` must not raise; `done` is called when an item no longer
-    counts as pending.
+    `offer` and `close` belong to one thread. `work` must not raise; `done` is called when an item is no
+    longer pending.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Lane(Generic[T]):
 
     @contextmanager
     def blocked(self) -> Iterator[None]:
-        """For a worker that waits for a client: another thread takes its place meanwhile."""
+        """While a worker waits for a client, another thread takes its place."""
         substitute = self._thread("substitute")
         with self._lock:
             self._threads.append(substitute)
@@ -66,16 +66,16 @@ class Lane(Generic[T]):
 
     @property
     def waiting(self) -> int:
-        """Items not begun."""
+        """Items not started."""
         return self._queue.qsize()
 
     @property
     def pending(self) -> int:
-        """Items not finished, those waiting included."""
+        """Items not finished, including those waiting."""
         return self._pending
 
     def close(self, seconds: float) -> bool:
-        """Tell the threads to end and wait for them; False when one still works after `seconds`."""
+        """Stop the threads and wait for them; False if one still works after `seconds`."""
         with self._lock:
             started = [thread for thread in self._threads if thread.ident is not None]
         for _ in started:

@@ -1,4 +1,4 @@
-"""Counts and latencies of the methods."""
+"""Counts and latencies per method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SAMPLES = 1024
 
 
 class _Method:
-    """The figures of one method; percentiles over its latest calls."""
+    """The figures of one method; percentiles are over its latest calls."""
 
     __slots__ = ("count", "errors", "samples")
 
@@ -29,9 +29,9 @@ class _Method:
 
 
 class MethodMetrics:
-    """Calls, errors and latency a method, from receipt to reply. Thread-safe; memory is bounded.
+    """Calls, errors and latency per method, from receipt to reply. Thread-safe; memory is bounded.
 
-    The caller sees to it that only declared methods are recorded by name.
+    Callers record only declared methods by name.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Replies on their way, per client: a client that reads slowly holds up its own streams and nobody else's."""
+"""Queued replies per client: a client that reads slowly delays only its own streams."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import zmq
 
 from memory_client.errors import BusyError
 from memoryd.server.frames import error_frame
-from memoryd.server.handling import Job
+from memoryd.server.request_handler import Job
 
 log = logging.getLogger(__name__)
 
 HIGH_WATER = 8
 """Messages that ZeroMQ holds per client; a chunk of a stream has a quarter of a megabyte."""
 BUDGET_BYTES = 2**21
-"""Bytes that wait for a client, beyond those ZeroMQ holds, before its streams wait too."""
+"""Bytes that may wait for a client, beyond those in ZeroMQ, before its streams wait too."""
 _MOST_GIVEN_UP = 1000
 _RETRY_MS, _LATER_MS = 2, 20
 
@@ -29,7 +29,7 @@ TrySend = Callable[[bytes, bytes], object]
 
 @dataclass(slots=True)
 class _Peer:
-    """A client with replies to come. since: when it last took one, while it takes none."""
+    """A client with queued replies. since: when it stopped taking them, None while it takes them."""
 
     frames: deque[tuple[Job, bytes]] = field(default_factory=deque)
     size: int = 0
@@ -40,8 +40,8 @@ class _Peer:
 class Outgoing:
     """The queues of replies. `put` and `wait` belong to the workers, the rest to the thread of the socket.
 
-    stall_seconds: a client that takes nothing for so long loses what waits for it. It is told once it reads
-    again.
+    stall_seconds: a client that takes nothing for so long loses its queued replies. It gets an error for them
+    once it reads again.
     """
 
     def __init__(self, stall_seconds: float) -> None:
@@ -64,13 +64,13 @@ class Outgoing:
             return self._changed.wait_for(lambda: job.abandoned or not self._is_full(job.peer), seconds)
 
     def is_full(self, peer: bytes) -> bool:
-        """Whether a client has more to take than it should before it asks for more."""
+        """Whether a client should take its replies before it gets more."""
         with self._changed:
             return self._is_full(peer)
 
     def flush(self, send: TrySend) -> None:
-        """Send what can be sent. send: raises `zmq.Again` for a client that takes nothing now, another
-        `zmq.ZMQError` for one that is gone."""
+        """Send what can be sent. send: raises `zmq.Again` for a client that takes nothing now, and another
+        `zmq.ZMQError` for a client that is gone."""
         with self._changed:
             peers = list(self._peers.items())
         for name, peer in peers:
@@ -84,7 +84,7 @@ class Outgoing:
             self._tidy(name, peer)
 
     def retry_ms(self) -> int | None:
-        """When to flush again because of clients that take nothing now, None for never."""
+        """When to flush again for clients that take nothing now, None for never."""
         now = time.monotonic()
         with self._changed:
             since = [peer.since for peer in self._peers.values() if peer.since is not None]
@@ -93,12 +93,12 @@ class Outgoing:
         return _RETRY_MS if now - max(since) < 0.2 else _LATER_MS
 
     def is_empty(self) -> bool:
-        """Whether nothing waits to be sent."""
+        """Whether no reply is queued."""
         with self._changed:
             return not any(peer.frames for peer in self._peers.values())
 
     def close(self) -> None:
-        """Let nobody wait any more."""
+        """End all waiting."""
         with self._changed:
             self._is_closed = True
             for peer in self._peers.values():
@@ -163,11 +163,11 @@ class Outgoing:
 
 
 def _given_up(seconds: float) -> BusyError:
-    return BusyError(f"the answer was dropped: no reply was read for {seconds:g} s; ask again and read it")
+    return BusyError(f"the reply was dropped: the client read none for {seconds:g} s; send the request again")
 
 
 def held_back(waiting: deque[Job], is_full: Callable[[bytes], bool]) -> Iterator[Job]:
-    """Take the jobs out of a queue whose clients have room again, in order; the others stay."""
+    """Take the jobs whose clients have room again out of a queue, in order."""
     for _ in range(len(waiting)):
         job = waiting.popleft()
         if is_full(job.peer):

@@ -1,4 +1,4 @@
-"""The ROUTER loop: one thread owns the sockets, takes requests to the lanes and replies back."""
+"""The ROUTER loop: one thread owns the sockets, queues requests in the lanes and sends replies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from memory_client.protocol import MAX_MESSAGE_BYTES
 from memory_client.wakeup import Wakeup
 from memoryd.server.auth import DOMAIN, Authenticator
 from memoryd.server.frames import error_frame, peek
-from memoryd.server.handling import Dispatcher, Handler, Job
 from memoryd.server.lanes import Lane
 from memoryd.server.metrics import MethodMetrics
 from memoryd.server.outgoing import HIGH_WATER, Outgoing, held_back
+from memoryd.server.request_handler import CallDispatcher, Job, RequestHandler
 
 if TYPE_CHECKING:
     from memory_client.paths import DataPaths
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 CONTROL = frozenset({"memory.ping", "memory.status", "admin.metrics", "admin.config", "admin.shutdown"})
-"""Cheap methods with a lane of their own: they are answered however busy the others are."""
+"""Cheap methods with a lane of their own: they are answered even if the others are busy."""
 _CONTROL_WORKERS = 2
 _FRAME_SLACK = 2**16
 _HELD_MESSAGES = 4
@@ -38,24 +38,24 @@ _BATCH = 64
 _LINGER_MS = 1000
 _END_SECONDS = 0.2
 _SLOW_SECONDS = 0.2
-"""How long a stream waits for its client before another thread takes over its worker's place."""
+"""How long a stream waits for its client before another thread takes its worker's place."""
 
 
 class Server:
     """Answers authenticated clients of one data directory on the loopback address.
 
-    port: taken when free, else any. Three lanes: `workers` threads for ordinary methods, `long_workers`
+    port: used if free, else any. Three lanes: `workers` threads for ordinary methods, `long_workers`
     for those marked long, two for `CONTROL`; so neither long calls nor a full queue stop a search or a
-    ping. queue_limit: requests that may wait in a lane; more are answered `BusyError` at once, and so are
-    requests when those in hand take four times max_message_bytes. A client that does not take its replies
-    gets no more of its requests carried out; after stall_seconds its replies are dropped.
+    ping. queue_limit: requests that may wait in a lane; further requests get `BusyError` at once, also
+    while the pending ones take four times max_message_bytes. The requests of a client that does not take
+    its replies wait; after stall_seconds its replies are dropped.
 
     `bind`, then `run`; `stop` from anywhere. Raises as `memory_client.keys.server_keypair`.
     """
 
     def __init__(
         self,
-        dispatcher: Dispatcher,
+        dispatcher: CallDispatcher,
         paths: DataPaths,
         *,
         port: int = 19876,
@@ -67,13 +67,15 @@ class Server:
     ) -> None:
         self.metrics = MethodMetrics()
         self.last_activity = time.monotonic()
-        """When a request other than of `CONTROL` last came or ended, monotonic seconds."""
+        """When a request other than of `CONTROL` last arrived or ended, monotonic seconds."""
         self._port = port
         self._queue_limit = queue_limit
         self._limit = max_message_bytes
         self._keys = keys.server_keypair(paths)
         self._auth = Authenticator(paths)
-        self._handler = Handler(dispatcher, self.metrics, self._send, self._make_room, max_message_bytes)
+        self._handler = RequestHandler(
+            dispatcher, self.metrics, self._send, self._make_room, max_message_bytes
+        )
         self._quick = self._lane("quick", workers)
         self._long = self._lane("long", long_workers)
         self._control = self._lane("control", _CONTROL_WORKERS)
@@ -93,7 +95,7 @@ class Server:
         return self._sockets.endpoint
 
     def run(self) -> None:
-        """Serve until `stop`, then free everything; in any one thread, `bind` first."""
+        """Serve until `stop`, then free everything. Call `bind` first."""
         if self._sockets is None:
             raise RuntimeError("bind() comes before run()")
         for lane in self._lanes:
@@ -105,7 +107,7 @@ class Server:
             self.close()
 
     def stop(self, drain_seconds: float = 10.0) -> None:
-        """Take no more requests, finish those in hand within `drain_seconds`, end `run`.
+        """Accept no more requests, finish pending ones within `drain_seconds`, end `run`.
 
         Returns at once; may be called from any thread and from a signal handler.
         """
@@ -121,16 +123,16 @@ class Server:
         if all(ended):
             self._wakeup.close()
         else:  # it must stay open for the threads left behind, which end with the process
-            log.warning("requests still in work are left behind")
+            log.warning("closed with requests still running")
 
     @property
     def queue_depth(self) -> int:
-        """Requests that wait for a worker."""
+        """Requests waiting for a worker."""
         return sum(lane.waiting for lane in self._lanes)
 
     @property
     def in_flight(self) -> int:
-        """Requests being carried out."""
+        """Requests a worker handles now."""
         return max(0, sum(lane.pending for lane in self._lanes) - self.queue_depth)
 
     def load(self) -> dict[str, int]:
@@ -179,7 +181,7 @@ class Server:
         return left if retry is None else min(left, retry)
 
     def _receive(self, router: zmq.Socket[bytes]) -> None:
-        """Take what has come, a batch at most: replies must go out in between."""
+        """Receive a batch at most: replies must be sent in between."""
         for _ in range(_BATCH):
             try:
                 peer, *parts = router.recv_multipart(zmq.NOBLOCK)
@@ -208,9 +210,7 @@ class Server:
             )
         if self._held_bytes + size > _HELD_MESSAGES * self._limit:
             self._refused += 1
-            return BusyError(
-                "the daemon has as many bytes of requests in hand as it takes; try again shortly"
-            )
+            return BusyError("the pending requests take all the memory they may; try again shortly")
         return None
 
     def _offer(self, job: Job) -> BusyError | None:
@@ -225,7 +225,7 @@ class Server:
 
     def _busy(self) -> BusyError:
         self._refused += 1
-        return BusyError(f"{self._queue_limit} requests wait already; try again shortly")
+        return BusyError(f"{self._queue_limit} requests are waiting already; try again shortly")
 
     def _hold_back(self, job: Job) -> BusyError | None:
         """Keep a request of a client that has yet to take its replies."""
@@ -247,7 +247,7 @@ class Server:
         self._outgoing.flush(lambda peer, frame: router.send_multipart([peer, frame], zmq.NOBLOCK))
 
     def _flush_last(self, router: zmq.Socket[bytes]) -> None:
-        """Hand over what is left; a client that takes nothing is not waited for longer than closing does."""
+        """Send the remaining replies, for as long as closing lingers."""
         until = time.monotonic() + _LINGER_MS / 1000
         self._flush(router)
         while not self._outgoing.is_empty() and time.monotonic() < until:
@@ -298,7 +298,7 @@ class Server:
 
 
 class _Sockets:
-    """The context with the ROUTER and the ZAP socket. Raises `zmq.ZMQError` when no port can be had."""
+    """The context with the ROUTER and the ZAP socket. Raises `zmq.ZMQError` if no port is free."""
 
     def __init__(self, pair: keys.KeyPair, port: int, limit: int) -> None:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
@@ -329,12 +329,12 @@ class _Sockets:
         self.router.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)  # without an answer nobody gets in
         self.router.router_mandatory = True
         self.router.sndhwm = HIGH_WATER
-        # Whoever keeps to the protocol's limit gets an answer; more than that ends the connection.
+        # A message within the protocol's limit gets a reply; a larger one ends the connection.
         self.router.maxmsgsize = max(limit, MAX_MESSAGE_BYTES) + _FRAME_SLACK
 
     def _bind(self, port: int) -> None:
         try:
             self.router.bind(f"tcp://{HOST}:{port or '*'}")
         except zmq.ZMQError as error:
-            log.info("port %d cannot be had (%s); taking any free one", port, error)
+            log.info("port %d cannot be used (%s); using any free one", port, error)
             self.router.bind(f"tcp://{HOST}:*")

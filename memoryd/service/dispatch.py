@@ -16,7 +16,7 @@ from memory_client.deadline import Deadline
 from memoryd.core.call_context import Call
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
-from memoryd.service.validation import checked
+from memoryd.service.validation import validate_parameters
 from memoryd.storage.requests import RequestKey
 
 Values = Mapping[str, Any]
@@ -39,15 +39,15 @@ class Dispatcher:
 
         Raises `UnknownMethodError`, `UnknownParameterError`, `InvalidParameterError`, and the method's own.
         """
-        return self.carry_out(find(method), params, call)
+        return self.call_method(find(method), params, call)
 
-    def carry_out(self, spec: MethodSpec, params: Values, call: Call) -> Any:
-        """The same for a method that is known. The caller makes `call` the current one."""
-        return self.handlers[spec.wire](spec.defaults | checked(spec, params), call)
+    def call_method(self, spec: MethodSpec, params: Values, call: Call) -> Any:
+        """As `dispatch`, for a known method. The caller makes `call` the current one."""
+        return self.handlers[spec.wire](spec.defaults | validate_parameters(spec, params), call)
 
 
 @dataclass(frozen=True, slots=True)
-class Handler:
+class MethodHandler:
     """A function bound to a declaration. taken: parameters passed by name; derived: name -> factory."""
 
     spec: MethodSpec
@@ -62,7 +62,7 @@ class Handler:
         return self.function(**arguments)
 
 
-def bind_handler(spec: MethodSpec, service: object) -> Handler:
+def bind_handler(spec: MethodSpec, service: object) -> MethodHandler:
     """The handler of a method. Raises `TypeError` if there is none, or its parameters do not fit."""
     function = getattr(service, spec.name, None)
     if function is None:
@@ -82,7 +82,9 @@ def bind_handler(spec: MethodSpec, service: object) -> Handler:
     _check_fit(
         spec, set(spec.parameters), _demanded(parameters, derived), "its handler demands the undeclared"
     )
-    return Handler(spec, function, tuple(taken), tuple((name, one.make) for name, one in derived.items()))
+    return MethodHandler(
+        spec, function, tuple(taken), tuple((name, one.make) for name, one in derived.items())
+    )
 
 
 def _demanded(parameters: Mapping[str, inspect.Parameter], derived: Mapping[str, _Derived]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Checks of parameters beyond their types, compiled from the annotations of a declaration."""
+"""Checks of the rules in the annotations of a declaration: ids, names, bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Check = Callable[[str, Any], object]
 
 
 def compile_check(declared: Any) -> Check | None:
-    """What an annotation demands beyond its type; None if nothing."""
+    """The check of the rules of an annotation; None if it has none."""
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is Annotated:
         checks = [compile_check(arguments[0]), *map(_rule_check, arguments[1:])]

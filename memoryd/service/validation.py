@@ -1,4 +1,4 @@
-"""Parameters checked against their declared types, before anything else looks at them."""
+"""Validates parameters against their declared types and rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STEP = re.compile(r"\[(\d+)\]|(\w+)")
 
 
 class DeclaredParameter(NamedTuple):
-    """type: as far as it is checked here; check: what the annotation demands beyond it."""
+    """type: as validated here; check: of the rules of the annotation."""
 
     type: Any
     check: Check | None
@@ -35,19 +35,22 @@ def declared_parameters(function: Callable[..., Any]) -> dict[str, DeclaredParam
     types = typing.get_type_hints(function)
     annotations = typing.get_type_hints(function, include_extras=True)
     return {
-        name: DeclaredParameter(_left_open(types[name]), compile_check(annotation))
+        name: DeclaredParameter(_validated_type(types[name]), compile_check(annotation))
         for name, annotation in annotations.items()
         if name != "return"
     }
 
 
-def _left_open(declared: Any) -> Any:
-    """Knowledge points have a check of their own, with errors of their own class."""
+def _validated_type(declared: Any) -> Any:
+    """The type to validate here; the engine validates knowledge points, with errors of their own class."""
     return list[Any] if declared == list[KnowledgeItem] else declared
 
 
-def checked(spec: MethodSpec, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters, with the declared types. Raises `UnknownParameterError`, `InvalidParameterError`."""
+def validate_parameters(spec: MethodSpec, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, converted to the declared types.
+
+    Raises `UnknownParameterError`, `InvalidParameterError`, `WrongIdError`.
+    """
     spec.check_names(params)
     parameters = declared_parameters(spec.function)
     values = {name: _convert(name, value, parameters[name].type) for name, value in params.items()}
@@ -79,7 +82,7 @@ def _convert(name: str, value: Any, declared: Any) -> Any:
 
 
 def _at(value: Any, path: str) -> Any:
-    """What stands at a path such as `[3].text`; the whole where there is nothing."""
+    """The value at a path such as `[3].text`; that of the longest path if there is none."""
     for index, key in _STEP.findall(path):
         try:
             value = value[int(index)] if index else value[key]
@@ -89,13 +92,13 @@ def _at(value: Any, path: str) -> Any:
 
 
 def _key_of(path: str, declared: Any) -> tuple[str, Any]:
-    """The declared key a path such as `[3].text` ends with, and its type; '' and the whole for none."""
+    """The declared key at the end of a path such as `[3].text`, and its type; '' and `declared` if none."""
     key = path.rpartition(".")[2]
     return next(((key, hints[key]) for hints in _maps_in(declared) if key in hints), ("", declared))
 
 
 def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> None:
-    """A typed map drops the keys it does not declare; that must be said, or they would be lost."""
+    """Raise `InvalidParameterError` for a key that a typed map does not declare and msgspec drops."""
     if isinstance(value, list | tuple) and isinstance(converted, list):
         for i, pair in enumerate(zip(value, converted, strict=True)):
             _refuse_lost_keys(f"{name}[{i}]", *pair, declared)
@@ -113,7 +116,7 @@ def _refuse_lost_keys(name: str, value: Any, converted: Any, declared: Any) -> N
 
 
 def _maps_in(declared: Any) -> Iterator[Types]:
-    """The typed maps in a type: key -> type of each."""
+    """The fields of each typed map in a type."""
     if typing.is_typeddict(declared):
         yield typing.get_type_hints(declared)
     for part in typing.get_args(declared):

@@ -8,7 +8,7 @@ import time
 
 from filelock import FileLock, Timeout
 
-from memory_client.owner import Owner, Role, in_use, living_owner, read_owner, unusable, write_owner
+from memory_client.owner import OwnerRecord, Role, in_use, living_owner, read_owner, unusable, write_owner
 from memory_client.paths import DataPaths
 from memory_client.process import ProcessId
 
@@ -23,7 +23,7 @@ class DirectoryOwner:
 
     def __init__(self, paths: DataPaths, role: Role) -> None:
         self._paths = paths
-        self._me = Owner(ProcessId.current(), role)
+        self._me = OwnerRecord(ProcessId.current(), role)
         # Taken in one thread, released perhaps in another.
         self._lock = FileLock(paths.owner_lock, timeout=0, thread_local=False, mode=0o600)
         self._file: tuple[int, int] | None = None
@@ -70,7 +70,7 @@ class DirectoryOwner:
         info = os.stat(self._paths.owner_lock)
         return info.st_dev, info.st_ino
 
-    def _holder(self) -> Owner | None:
+    def _holder(self) -> OwnerRecord | None:
         until = time.monotonic() + _RECORD_WAIT
         while (owner := living_owner(self._paths)) is None and time.monotonic() < until:
             time.sleep(0.02)

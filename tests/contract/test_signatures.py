@@ -26,7 +26,7 @@ from memory_client.errors import registry
 from memory_client.groups import GROUP_CLASSES
 from memory_client.proxy import KnowledgeBaseProxy
 from memoryd.knowledge_base import KnowledgeBase
-from memoryd.service.dispatch import Handler
+from memoryd.service.dispatch import MethodHandler
 
 FACES: list[tuple[str, type]] = [
     ("memory", KnowledgeClient),
@@ -89,7 +89,7 @@ def test_handlers_have_the_types_that_are_declared(tmp_path: Path) -> None:
     assert not differences
 
 
-def _differences(handler: Handler) -> Iterator[str]:
+def _differences(handler: MethodHandler) -> Iterator[str]:
     """Where the types of a handler are narrower than those declared."""
     declared, own = get_type_hints(handler.spec.function), get_type_hints(handler.function)
     for name in handler.taken:

@@ -23,7 +23,7 @@ from memory_client.paths import DataPaths
 from memory_client.progress import on_progress
 from memory_client.types import Hits
 from memoryd.core.call_context import Call
-from memoryd.server.handling import LIST_IN_CHUNKS
+from memoryd.server.request_handler import LIST_IN_CHUNKS
 from support.rpc_server import PATIENCE, Blocker, Scripted, Serving, serving
 from support.waiting import eventually
 

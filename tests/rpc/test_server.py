@@ -25,7 +25,7 @@ from memory_client.errors import (
 from memory_client.paths import DataPaths
 from memory_client.protocol import MAX_MESSAGE_BYTES
 from memoryd.core.call_context import Call, current_call
-from memoryd.server.handling import LIST_IN_CHUNKS
+from memoryd.server.request_handler import LIST_IN_CHUNKS
 from support.rpc_server import PATIENCE, Blocker, Scripted, ServerProcess, Serving, serving
 from support.waiting import eventually
 

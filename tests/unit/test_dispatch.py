@@ -13,7 +13,7 @@ from memoryd.core.call_context import Call
 from memoryd.core.scope import Scope
 from memoryd.engine.author import Author
 from memoryd.service.dispatch import Dispatcher, bind_handler
-from memoryd.service.validation import checked
+from memoryd.service.validation import validate_parameters
 from memoryd.storage.requests import RequestKey
 
 ID = "mem_" + "0" * 20
@@ -23,7 +23,7 @@ CALL = Call(Deadline.after(None))
 def run(wire: str, service: object, **params: Any) -> Any:
     """What the handler of a method returns."""
     spec = find(wire)
-    return bind_handler(spec, service)(spec.defaults | checked(spec, params), CALL)
+    return bind_handler(spec, service)(spec.defaults | validate_parameters(spec, params), CALL)
 
 
 class Boost:

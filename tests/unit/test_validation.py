@@ -12,7 +12,7 @@ from memory_client.api import METHODS, find
 from memory_client.errors import InvalidParameterError, MemorydError, UnknownParameterError
 from memoryd.core.parameter_errors import abbreviate
 from memoryd.service.parameters import check_range
-from memoryd.service.validation import checked, declared_parameters
+from memoryd.service.validation import declared_parameters, validate_parameters
 
 
 class Hostile:
@@ -21,14 +21,16 @@ class Hostile:
 
 
 def test_what_fits_comes_through_as_declared() -> None:
-    found = checked(find("memory.search"), {"query": "x", "min_score": 1, "filters": OrderedDict(a=1)})
+    found = validate_parameters(
+        find("memory.search"), {"query": "x", "min_score": 1, "filters": OrderedDict(a=1)}
+    )
     assert found == {"query": "x", "min_score": 1.0, "filters": {"a": 1}}
     assert [type(value) for value in found.values()] == [str, float, dict]
 
 
 def test_items_may_be_of_two_kinds_and_come_in_a_tuple() -> None:
     items = ("a", {"text": "b", "metadata": None}, {"text": "c", "metadata": {"x": [1]}})
-    assert checked(find("memory.add_many"), {"items": items}) == {"items": list(items)}
+    assert validate_parameters(find("memory.add_many"), {"items": items}) == {"items": list(items)}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_what_does_not_fit_is_named_with_its_value_and_the_expectation(
     method: str, params: dict[str, Any], place: str, words: list[str]
 ) -> None:
     with pytest.raises(InvalidParameterError) as caught:
-        checked(find(f"memory.{method}"), params)
+        validate_parameters(find(f"memory.{method}"), params)
     assert caught.value.data["parameter"] == place
     assert caught.value.message.startswith(f"{place}: ")
     assert len(caught.value.message) < 300
@@ -84,9 +86,9 @@ def test_what_does_not_fit_is_named_with_its_value_and_the_expectation(
 
 def test_unknown_and_missing_parameters_are_named() -> None:
     with pytest.raises(UnknownParameterError, match="did you mean 'text'"):
-        checked(find("memory.add"), {"txt": "x"})
+        validate_parameters(find("memory.add"), {"txt": "x"})
     with pytest.raises(UnknownParameterError, match="needs the parameter 'text'"):
-        checked(find("memory.add"), {})
+        validate_parameters(find("memory.add"), {})
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_whatever_is_given_is_taken_or_refused_by_an_error_of_ours(method: str, 
     }
     refusal: MemorydError | None = None
     try:
-        taken = checked(spec, params)
+        taken = validate_parameters(spec, params)
     except MemorydError as error:
         refusal = error
     if refusal is None:

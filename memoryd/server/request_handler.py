@@ -1,4 +1,4 @@
-"""One request, from its frame to its last reply; runs on a worker thread."""
+"""Handles one request, from its frame to its last reply, on a worker thread."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from memoryd.server.metrics import MethodMetrics
 log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 0.1
-"""Least time between two reports of progress of the same kind."""
+"""Minimum time between two progress reports of one kind."""
 LIST_IN_CHUNKS = 256
-"""Lists longer than this are streamed, so that no answer comes near the size limit."""
+"""Lists longer than this are streamed, so that no reply comes near the size limit."""
 
 
-class Dispatcher(Protocol):
-    """Carries out a method: validates, calls, raises typed errors. May return an iterator to stream."""
+class CallDispatcher(Protocol):
+    """Validates and calls a method, raises typed errors. May return an iterator to stream."""
 
     def dispatch(self, method: str, params: dict[str, Any], call: Call) -> Any: ...
 
 
 class Job:
-    """A request in hand. abandoned: set when its client is gone."""
+    """A request. abandoned: set when its client is gone."""
 
     __slots__ = ("abandoned", "correlation", "frame", "method", "peer", "received", "size")
 
@@ -50,15 +50,15 @@ Send = Callable[[Job, bytes], None]
 MakeRoom = Callable[[Job], None]
 
 
-class Handler:
-    """Decodes, dispatches, answers.
+class RequestHandler:
+    """Decodes, dispatches, replies.
 
-    send: hands a frame to the loop, from any thread; make_room: returns when the client can take another
+    send: passes a frame to the loop, from any thread; make_room: returns when the client can take another
     chunk, or the job is abandoned.
     """
 
     def __init__(
-        self, dispatcher: Dispatcher, metrics: MethodMetrics, send: Send, make_room: MakeRoom, limit: int
+        self, dispatcher: CallDispatcher, metrics: MethodMetrics, send: Send, make_room: MakeRoom, limit: int
     ) -> None:
         self._dispatcher = dispatcher
         self._metrics = metrics
@@ -67,7 +67,7 @@ class Handler:
         self._limit = limit
 
     def handle(self, job: Job) -> None:
-        """Answer a job; whatever happens, its last reply is sent."""
+        """Handle a job; its last reply is sent in any case."""
         failed = True
         try:
             self._answer(job)
@@ -113,7 +113,7 @@ class Handler:
 
 
 class _Report:
-    """Sends progress, at most every `PROGRESS_SECONDS` for one `what`; the last one always goes out."""
+    """Sends progress, at most every `PROGRESS_SECONDS` per `what`; the last report is always sent."""
 
     def __init__(self, job: Job, send: Send) -> None:
         self._job = job
@@ -130,26 +130,26 @@ class _Report:
                 self._held = (done, total, what)
                 return
             if what != self._what:
-                self._tell_held()
+                self._send_held()
             self._what, self._next, self._held = what, now + PROGRESS_SECONDS, None
-            self._tell(done, total, what)
+            self._send_progress(done, total, what)
 
     def flush(self) -> None:
         with self._lock:
-            self._tell_held()
+            self._send_held()
 
-    def _tell_held(self) -> None:
+    def _send_held(self) -> None:
         if self._held is not None:
-            self._tell(*self._held)
+            self._send_progress(*self._held)
             self._held = None
 
-    def _tell(self, done: int, total: int, what: str) -> None:
+    def _send_progress(self, done: int, total: int, what: str) -> None:
         payload = {"done": done, "total": total, "what": what}
         self._send(self._job, encode_reply(Reply(self._job.correlation, "progress", payload)))
 
 
 def _parts(result: Any) -> tuple[Iterator[Any] | None, Any]:
-    """What is sent in chunks, if anything, and the payload of the last reply."""
+    """The items to stream, if any, and the payload of the last reply."""
     if isinstance(result, Iterator):
         return result, None
     if not isinstance(result, list):
@@ -172,8 +172,8 @@ def _encoded(job: Job, result: Any) -> bytes:
         return encode_reply(Reply(job.correlation, "ok", result))
     except MessageTooLargeError as error:
         raise MessageTooLargeError(
-            f"the answer to {job.method} has {error.data['size']:,} bytes, the limit is "
-            f"{error.data['limit']:,}; ask for less at a time",
+            f"the reply to {job.method} has {error.data['size']:,} bytes, the limit is "
+            f"{error.data['limit']:,}; request less at a time",
             **error.data,
         ) from error
     except MalformedMessageError as error:
