@@ -210,7 +210,7 @@ class Server:
             )
         if self._held_bytes + size > _HELD_MESSAGES * self._limit:
             self._refused += 1
-            return BusyError("the pending requests take all the memory they may; try again shortly")
+            return BusyError("the pending requests have as many bytes as are allowed; try again shortly")
         return None
 
     def _offer(self, job: Job) -> BusyError | None:

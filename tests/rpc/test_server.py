@@ -61,7 +61,7 @@ def test_a_full_queue_says_busy_at_once_and_ping_is_answered_still(paths: DataPa
         working = [wire.send("memory.count") for _ in range(2)]
         block.wait_begun(2)
         waiting = [wire.send("memory.count") for _ in range(3)]
-        with pytest.raises(BusyError, match="3 requests wait"):
+        with pytest.raises(BusyError, match="3 requests are waiting"):
             wire.call("memory.count")
         assert (running.server.in_flight, running.server.queue_depth) == (2, 3)
         assert running.server.load() == {"waiting": 3, "in_flight": 2, "limit": 3, "refused": 1}

@@ -144,7 +144,7 @@ def test_a_client_that_stops_reading_is_given_up_and_told_when_it_reads(
         replies = iter(gone.receive, None)
         correlation, status, payload = next(one for one in replies if one[1] != "chunk")
         assert (correlation, status, payload["code"]) == (7, "error", "busy")
-        assert "no reply was read for 1 s" in payload["message"]
+        assert "the client read none for 1 s" in payload["message"]
         gone.send(8, "memory.count")
         assert gone.receive()[:2] == [8, "ok"]
 
