@@ -14,7 +14,7 @@ from memoryd.core.life.boost import BoostRules
 from memoryd.core.life.decay_rules import DecayRules, Pace
 from memoryd.core.times import ZoneSource
 from memoryd.engine.context import Limits, Parts
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.host import EmbedderHost
 from memoryd.models.reranker import RerankerChoice, RerankerHost
@@ -38,7 +38,7 @@ def open_parts(
     return Parts(
         paths=paths,
         database=database,
-        lexical=LexicalIndex(),
+        lexical=KeywordIndex(),
         vectors=vectors,
         meaning=SemanticIndex(host, vectors, lambda model: former_host(settings, paths, model)),
         clock=clock,

@@ -12,7 +12,7 @@ from memoryd.core.life.active_days import Calendar
 from memoryd.core.life.boost import DEFAULT_RULES, BoostRules
 from memoryd.core.life.decay_rules import DecayRules
 from memoryd.core.times import ZoneSource, utc
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models.reranker import RerankerChoice, RerankerHost
 from memoryd.retrieval.semantic_index import SemanticIndex
@@ -41,7 +41,7 @@ class Parts:
 
     paths: DataPaths
     database: Database
-    lexical: LexicalIndex
+    lexical: KeywordIndex
     vectors: VectorIndex
     meaning: SemanticIndex
     clock: Clock

@@ -12,8 +12,8 @@ from memoryd.core.filters.grammar import Node
 from memoryd.core.life.active_days import Calendar
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
-from memoryd.index.keyword.keyword_index import LexicalIndex
-from memoryd.index.keyword.query import LexicalQuery
+from memoryd.index.keyword.keyword_index import KeywordIndex
+from memoryd.index.keyword.query import KeywordQuery
 from memoryd.retrieval.plan import RetrievalPlan, Source
 from memoryd.retrieval.ranking.fuse import Candidate
 from memoryd.retrieval.request import SearchRequest
@@ -38,7 +38,7 @@ class SourceQuery:
     node: Node
     granted: Granted | None = None
     former: FormerMemories | None = None
-    words: LexicalQuery | None = None
+    words: KeywordQuery | None = None
     frequency: Callable[[str], int] = lambda _: 0
     speaker: str | None = None
     candidates: dict[Source, list[Candidate]] = field(default_factory=dict)
@@ -54,21 +54,21 @@ class SearchContext:
     """One search in one view of the store.
 
     now: the time searched, epoch seconds. encoded: the query's embedding, None without one. pending: texts
-    not yet processed, in words. recipes: how each kind was ranked. lacks: what makes the answer less than
-    was asked for, and may pass.
+    not yet processed, in words. fusion_methods: how each kind was ranked. lacks: what makes the answer less
+    than was asked for, and may pass.
     """
 
     connection: sqlite3.Connection
     request: SearchRequest
     plan: RetrievalPlan
-    keywords: LexicalIndex
+    keywords: KeywordIndex
     semantic: SemanticIndex
     calendar: Calendar
     now: float
     queries: list[SourceQuery] = field(default_factory=list)
     encoded: EncodedText | None = None
     pending: tuple[str, ...] = ()
-    recipes: dict[TextKind, str] = field(default_factory=dict)
+    fusion_methods: dict[TextKind, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     lacks: list[str] = field(default_factory=list)
     milliseconds: dict[str, float] = field(default_factory=dict)

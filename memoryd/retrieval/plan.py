@@ -20,7 +20,7 @@ from memoryd.language.query.understanding import Understanding, understand
 from memoryd.language.times import TimeRange, time_range
 from memoryd.retrieval.request import SearchRequest, Target, TimeSpan
 
-Recipe = Literal["ranked", "rrf", "normalised", "lexical", "semantic"]
+FusionMethod = Literal["ranked", "rrf", "normalised", "lexical", "semantic"]
 Source = Literal["exact", "lexical", "semantic", "temporal", "graph"]
 
 CANDIDATES = 120
@@ -43,10 +43,10 @@ Wherever one does, the features rank better than any fallback."""
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """primary, fallback: recipes; weak: the score of the best hit below which the fallback is taken."""
+    """weak: the score of the best hit below which the fallback is taken."""
 
-    primary: Recipe
-    fallback: Recipe
+    primary: FusionMethod
+    fallback: FusionMethod
     weak: float
 
 
@@ -67,7 +67,7 @@ class RetrievalPlan:
     """The plan of one search.
 
     mode: the one carried out. targets: what is to be found. sources: asked for candidates, `depth`
-    of each. recipe: how they are fused; fallback: the recipe taken when the best hit is below `weak`.
+    of each. fusion_method: how they are fused; fallback: the method taken when the best hit is below `weak`.
     filters: what every source obeys, `span` included. times: the time the query names, which is a cue, not
     a filter. recency: the request for what was last that the query is, if any. notes: for `explain`.
     lacks: why the answer will be less than was asked for.
@@ -77,8 +77,8 @@ class RetrievalPlan:
     targets: tuple[Target, ...]
     sources: tuple[Source, ...]
     depth: int
-    recipe: Recipe
-    fallback: Recipe | None
+    fusion_method: FusionMethod
+    fallback: FusionMethod | None
     weak: float
     understanding: Understanding
     filters: Node
@@ -93,14 +93,14 @@ class RetrievalPlan:
         """What the query asks to be done, for the caller to do; never carried out by a search."""
         return self.understanding.command
 
-    def described(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The plan as plain data, for `explain`."""
         read = asdict(self.understanding)
         return {
             "mode": self.mode,
             "targets": list(self.targets),
             "sources": list(self.sources),
-            "fusion_method": self.recipe,
+            "fusion_method": self.fusion_method,
             "fallback": self.fallback,
             "intent": read.pop("intent"),
             "command": read.pop("command"),
@@ -126,13 +126,13 @@ def make_plan(request: SearchRequest, times: TimeRange | None, *, why_not: str |
     read = replace(read, intent=request.intent or read.intent)
     strategy = STRATEGIES[read.intent]
     mode, sources, lacks = _sources(_mode(request), why_not)
-    recipe, fallback = _recipes(mode, strategy)
+    fusion_method, fallback = _fusion_methods(mode, strategy)
     return RetrievalPlan(
         mode=mode,
         targets=request.targets,
         sources=sources,
         depth=max(CANDIDATES, 2 * request.depth),
-        recipe=recipe,
+        fusion_method=fusion_method,
         fallback=fallback,
         weak=strategy.weak,
         understanding=read,
@@ -169,7 +169,7 @@ def check_times(plan: RetrievalPlan) -> None:
 
 def without_embedding(plan: RetrievalPlan) -> RetrievalPlan:
     """The same plan by keywords alone."""
-    return replace(plan, mode="lexical", sources=_WITHOUT_EMBEDDING, recipe="lexical", fallback=None)
+    return replace(plan, mode="lexical", sources=_WITHOUT_EMBEDDING, fusion_method="lexical", fallback=None)
 
 
 def _recency(request: SearchRequest, times: TimeRange | None) -> Recency | None:
@@ -192,7 +192,7 @@ def _sources(mode: Mode, why_not: str | None) -> tuple[Mode, tuple[Source, ...],
     return "lexical", _WITHOUT_EMBEDDING, (f"answered by keywords alone: {why_not}",)
 
 
-def _recipes(mode: Mode, strategy: Strategy) -> tuple[Recipe, Recipe | None]:
+def _fusion_methods(mode: Mode, strategy: Strategy) -> tuple[FusionMethod, FusionMethod | None]:
     if mode == "hybrid":
         return strategy.primary, strategy.fallback
     return ("semantic" if mode == "semantic" else "lexical"), None

@@ -12,7 +12,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, SpaceMismatchError, StorageError
 from memory_client.types import Hits, SearchReport
 from memoryd.core.life.active_days import Calendar
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.language.times import TimeRange
 from memoryd.retrieval.cache import ResultCache, request_key
 from memoryd.retrieval.context import SearchContext
@@ -36,9 +36,9 @@ from memoryd.retrieval.ranking.effective_importance import with_importance
 from memoryd.retrieval.ranking.ranking import rank_candidates
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.answer import Answer, make_answer, no_answer
-from memoryd.retrieval.results.empty_reason import why_nothing
+from memoryd.retrieval.results.empty_reason import find_empty_reason
 from memoryd.retrieval.results.fetch import fetch_hits
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 from memoryd.retrieval.results.pending import count_pending
 from memoryd.retrieval.results.rerank import Reranker, rerank_hits
 from memoryd.retrieval.semantic_index import SemanticIndex
@@ -64,7 +64,7 @@ class Search:
     def __init__(
         self,
         database: Database,
-        keywords: LexicalIndex,
+        keywords: KeywordIndex,
         semantic: SemanticIndex,
         reranker: Reranker,
         cache: ResultCache,
@@ -99,11 +99,11 @@ class Search:
             return cached
         answer = self._answer(request, times)
         result = answer.result(request, self._empty_reason(answer, request))
-        if answer.is_lasting and version == self._version():
+        if answer.is_cacheable and version == self._version():
             self.cache.put(key, version, result)
         return result
 
-    def find(self, request: SearchRequest) -> list[Found]:
+    def find(self, request: SearchRequest) -> list[FoundRecord]:
         """The stored records of the hits. Raises as `search`."""
         return self._answer(request, read_times(request)).found[: request.depth]
 
@@ -142,7 +142,7 @@ class Search:
 
     def _retrieve(
         self, request: SearchRequest, plan: RetrievalPlan, pending: PendingEmbedding | None
-    ) -> tuple[SearchContext, list[Found]]:
+    ) -> tuple[SearchContext, list[FoundRecord]]:
         """The steps that read the store, in one view of it."""
         with self._database.read() as connection:
             now = self._clock() if request.as_of is None else request.as_of
@@ -166,7 +166,7 @@ class Search:
         plan: RetrievalPlan,
         patience: Deadline,
         pending: PendingEmbedding | None,
-    ) -> tuple[SearchContext, list[Found]]:
+    ) -> tuple[SearchContext, list[FoundRecord]]:
         try:
             return self._retrieve(request, plan, pending)
         except SpaceMismatchError:  # another model took over after the query was embedded
@@ -188,12 +188,12 @@ class Search:
         if answer.found:
             return f"offset {request.offset} is behind the last hit"
         try:
-            return answer.empty_reason or why_nothing(self._database, request, self._find_soon)
+            return answer.empty_reason or find_empty_reason(self._database, request, self._find_soon)
         except DeadlineExceededError as error:  # the answer itself is complete
             log.debug("no hits, and no time to find out why: %s", error)
             return None
 
-    def _find_soon(self, request: SearchRequest) -> list[Found]:
+    def _find_soon(self, request: SearchRequest) -> list[FoundRecord]:
         wait = min(_RETRY_SECONDS, self._model_wait)
         return self._answer(request, read_times(request), wait).found
 

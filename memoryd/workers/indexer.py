@@ -170,7 +170,7 @@ class Indexer:
 
     def _next_waiting(self) -> list[Waiting]:
         """A portion of the texts that a search waits for, else of the next ones by row, else a long text."""
-        if portion := _portion(self._vectors.awaited(PORTION)):
+        if portion := _portion(self._vectors.get_awaited_texts(PORTION)):
             return portion
         for long in (False, True):
             if portion := self._portion_behind(long):
@@ -179,7 +179,7 @@ class Indexer:
         return self._portion_behind(False) or self._portion_behind(True)
 
     def _portion_behind(self, long: bool) -> list[Waiting]:
-        found = self._vectors.waiting(1 if long else PORTION, self._after_row[long], long=long)
+        found = self._vectors.get_waiting_texts(1 if long else PORTION, self._after_row[long], long=long)
         portion = _portion(found)
         if portion:
             self._after_row[long] = portion[-1].row
@@ -211,7 +211,7 @@ class Indexer:
             nonlocal due
             if time.monotonic() < due:
                 return
-            if not self._vectors.is_current(long.row, long.text_seq):
+            if not self._vectors.is_current_text(long.row, long.text_seq):
                 raise _WithdrawnError
             self._guard(self._embed_passing)
             due = time.monotonic() + _WAY_SECONDS
@@ -224,11 +224,13 @@ class Indexer:
             self._guard(self._embed_awaited)
 
     def _embed_awaited(self) -> None:
-        self._embed_apart(self._vectors.awaited(PORTION))
+        self._embed_apart(self._vectors.get_awaited_texts(PORTION))
 
     def _embed_passing(self) -> None:
         """Texts that arrived while a long text is being embedded."""
-        self._embed_apart(self._vectors.awaited(PORTION) or self._vectors.waiting(PORTION))
+        self._embed_apart(
+            self._vectors.get_awaited_texts(PORTION) or self._vectors.get_waiting_texts(PORTION)
+        )
 
     def _embed_apart(self, waiting: list[Waiting]) -> None:
         portion = _portion(waiting)

@@ -14,7 +14,7 @@ from memory_client.paths import DataPaths
 from memoryd.core.ids import IdFactory
 from memoryd.core.record import Record
 from memoryd.index.keyword import forward_index
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.language.fold import FOLD_VERSION, index_terms
 from memoryd.storage.connection import connect
@@ -44,7 +44,7 @@ def _many_users(bench: Bench) -> Iterator[Figure]:
     home = bench.root / "users"
     texts = bench.many_texts[: USERS * EACH]
     with KnowledgeBase(home, settings=NO_MODEL) as store:
-        lexical = LexicalIndex()
+        lexical = KeywordIndex()
         _fill(store._app._parts.database, texts, lambda place: f"user {place // EACH}", lexical)
         opened = [_open(DataPaths(home).database) for _ in range(ASKED)]
         yield Figure("opening a reader, 20,000 users", median(opened), "ms", 5, note=spread(opened))
@@ -118,7 +118,7 @@ def removal_figure(store: KnowledgeBase, rows: int) -> Figure:
     return Figure(f"longest write during a removal, {rows:,} texts", max(waits), "ms", 100, note=note)
 
 
-def _fill(database: Database, texts: Sequence[str], user_of: object, lexical: LexicalIndex | None) -> None:
+def _fill(database: Database, texts: Sequence[str], user_of: object, lexical: KeywordIndex | None) -> None:
     """Store memories without the engine around them; with keyword tables of the former schema for None."""
     ids = IdFactory()
     if lexical is None:

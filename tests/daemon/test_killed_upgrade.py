@@ -13,7 +13,7 @@ from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
 from memoryd.index.keyword.keyword_check import differences
 from memoryd.index.keyword.keyword_fill import KeywordFill, start_over
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.index.keyword.partitions import prefix_of
 from memoryd.storage.database import Database
 from support.daemons import SpawnedDaemon
@@ -53,7 +53,7 @@ def index_of(path: Path) -> tuple[list[Any], list[Any]]:
             for prefix, _, word in [term.partition("#")]
         )
         scope = Scope(USER, "*")
-        hits = [LexicalIndex().search(connection, scope, query, 100, EVERYTHING) for query in QUERIES]
+        hits = [KeywordIndex().search(connection, scope, query, 100, EVERYTHING) for query in QUERIES]
         return held, hits
 
 

@@ -136,7 +136,7 @@ def test_what_changes_meanwhile_is_queued_for_the_new_space(settled: World) -> N
     late = settled.add("added late")
     settled.forget("v")
     settled.index.finish(building)
-    assert sorted(each.row for each in settled.index.waiting(99)) == [3, 4, late]
+    assert sorted(each.row for each in settled.index.get_waiting_texts(99)) == [3, 4, late]
     assert settled.search("text 4", 40) == settled.expected("text 4", 40)
     sound(settled, OTHER, OTHER_DIM)
 

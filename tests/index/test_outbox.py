@@ -121,8 +121,8 @@ def test_what_waits_is_embedded_behind(world: World) -> None:
     other = world.add("it waits too", "v", vector=False)
     assert world.search("it waits") == []
     assert (world.index.missing(), world.index.missing("u"), world.index.missing("w")) == (2, 1, 0)
-    assert [each.row for each in world.index.waiting(10)] == [row, other]
-    assert [each.row for each in world.index.waiting(10, row)] == [other]
+    assert [each.row for each in world.index.get_waiting_texts(10)] == [row, other]
+    assert [each.row for each in world.index.get_waiting_texts(10, row)] == [other]
     assert world.embed_waiting() == 2
     assert world.search("it waits") == [(row, pytest.approx(1, abs=0.001))]
     assert world.index.missing() == 0
@@ -131,9 +131,9 @@ def test_what_waits_is_embedded_behind(world: World) -> None:
 
 def test_long_texts_wait_by_themselves(world: World) -> None:
     long, row = world.add("x" * (LONG + 1), vector=False), world.add("y" * LONG, vector=False)
-    assert [each.row for each in world.index.waiting(10)] == [row]
-    assert [each.row for each in world.index.waiting(10, long=True)] == [long]
-    assert world.index.waiting(10, long, long=True) == []
+    assert [each.row for each in world.index.get_waiting_texts(10)] == [row]
+    assert [each.row for each in world.index.get_waiting_texts(10, long=True)] == [long]
+    assert world.index.get_waiting_texts(10, long, long=True) == []
     assert world.index.is_near("u")
     world.remove([row])
     assert not world.index.is_near("u")
@@ -142,12 +142,12 @@ def test_long_texts_wait_by_themselves(world: World) -> None:
 
 def test_whether_a_text_is_still_the_same(world: World) -> None:
     row = world.add("first", vector=False)
-    [early] = world.index.waiting(1)
-    assert world.index.is_current(row, early.text_seq)
+    [early] = world.index.get_waiting_texts(1)
+    assert world.index.is_current_text(row, early.text_seq)
     world.edit(row, "second", vector=False)
-    assert not world.index.is_current(row, early.text_seq)
+    assert not world.index.is_current_text(row, early.text_seq)
     world.remove([row])
-    assert not world.index.is_current(row, early.text_seq + 1)
+    assert not world.index.is_current_text(row, early.text_seq + 1)
 
 
 def test_a_text_that_comes_to_wait_is_told_at_once(world: World) -> None:
@@ -162,7 +162,7 @@ def test_a_text_that_comes_to_wait_is_told_at_once(world: World) -> None:
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_not_taken(world: World) -> None:
     row = world.add("first", vector=False)
-    [early] = world.index.waiting(1)
+    [early] = world.index.get_waiting_texts(1)
     world.edit(row, "second", vector=False)
     made = [RowEncoding(early.row, early.text_seq, embed(early.passage.text))]
     assert world.database.write(lambda tx: world.index.fill(tx, SPACE, made)) == 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memoryd.index.keyword import forward_index, keyword_check, partitions
 from memoryd.index.keyword.forward_index import MOST_KEPT, Documents
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.language.fold import index_terms, query_terms
 from memoryd.storage.database import Transaction
 from support.index_world import World
@@ -110,7 +110,7 @@ def test_fts5_takes_every_term_for_one(store: SmallStore) -> None:
 
 
 def test_terms_go_with_their_text_and_kinds_have_a_partition_each(world: World) -> None:
-    lexical = LexicalIndex()
+    lexical = KeywordIndex()
     memory, said = world.add("the cat"), world.say("the dog")
 
     def put(tx: Transaction) -> None:

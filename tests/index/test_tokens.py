@@ -103,7 +103,7 @@ def test_an_edit_brings_its_own_or_none(world: World) -> None:
 
 def test_what_was_made_of_a_text_that_changed_meanwhile_is_not_kept(world: World) -> None:
     row = world.add("first", vector=False)
-    [early] = world.index.waiting(1)
+    [early] = world.index.get_waiting_texts(1)
     made = made_of(row, early.passage, early.text_seq)
     world.edit(row, "second", vector=False)
     assert world.database.write(lambda tx: world.index.fill(tx, SPACE, [made])) == 0
@@ -201,7 +201,7 @@ def test_texts_without_them_wait_to_be_embedded_again(world: World) -> None:
     assert (world.index.missing(), world.index.missing("u", "turn")) == (1, 0)
     assert world.index.requeue_tokenless() == 2
     assert (world.index.missing(), world.index.missing("u", "turn")) == (3, 1)
-    assert [one.row for one in world.index.waiting(9)] == [row, edited, said]
+    assert [one.row for one in world.index.get_waiting_texts(9)] == [row, edited, said]
     assert world.index.requeue_tokenless() == 0
     world.embed_waiting()
     assert world.index.missing() == 0

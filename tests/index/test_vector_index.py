@@ -108,7 +108,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def what_waits_is_counted(self) -> None:
-        rows = [each.row for each in self.world.index.waiting(1000)]
+        rows = [each.row for each in self.world.index.get_waiting_texts(1000)]
         waiting = self.world.owners(rows)
         assert self.world.index.missing() == len(rows)
         for user in USERS:
@@ -118,7 +118,7 @@ class Machine(RuleBasedStateMachine):
     def tokens_are_of_the_present_texts(self) -> None:
         with self.world.database.read() as connection:
             texts = dict(connection.execute("SELECT row, text FROM memories").fetchall())
-        for each in self.world.index.waiting(1000):
+        for each in self.world.index.get_waiting_texts(1000):
             del texts[each.row]
         kept = self.world.kept_tokens()
         assert kept.keys() == texts.keys()

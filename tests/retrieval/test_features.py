@@ -12,7 +12,7 @@ import pytest
 from memoryd.index.keyword.forward_index import Documents
 from memoryd.language import text_features
 from memoryd.language.query.understanding import understand
-from memoryd.retrieval.ranking.features import NAMES, Scene, features, token_weights
+from memoryd.retrieval.ranking.features import NAMES, RankingInput, features, token_weights
 from memoryd.retrieval.ranking.frame import frame_of
 from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.ranker import FILE, RELEVANCE, profiles, rank
@@ -60,7 +60,7 @@ def seen(
     centred: Sequence[Sequence[float]] | None = None,
 ) -> dict[str, list[float]]:
     """The features of the texts, row after row."""
-    scene = Scene(
+    given = RankingInput(
         frame=frame_of(places),
         matches=None if matches is None else np.array(matches, np.float32),
         word_weights=np.full(
@@ -75,7 +75,7 @@ def seen(
         exact={2: 1.0},
         centred=None if centred is None else np.array(centred, np.float32),
     )
-    return {name: [round(value, 3) for value in column.tolist()] for name, column in features(scene).items()}
+    return {name: [round(value, 3) for value in column.tolist()] for name, column in features(given).items()}
 
 
 def test_tokens_match_within_four_turns_and_hardness_counts_the_own_text_only() -> None:
@@ -211,7 +211,7 @@ def test_the_score_is_the_logistic_of_what_its_parts_add() -> None:
     columns = {"matched": np.array([0.1, 0.9]), "late_around": np.array([0.5, 0.5])}
     best, _ = rank([1, 2], found, columns, {})
     assert best.row == 2
-    added = sum(adds for _, adds in best.told().values())
+    added = sum(adds for _, adds in best.contributions().values())
     assert best.score == pytest.approx(1 / (1 + np.exp(-added)))
 
 

@@ -13,7 +13,7 @@ from memory_client.types import Mode
 from memoryd.core.filters.grammar import And, Compare, Or, parse_filters
 from memoryd.core.scope import Scope
 from memoryd.retrieval.plan import CANDIDATES, RetrievalPlan, make_plan, read_times
-from memoryd.retrieval.ranking.fuse import RRF_K, Candidate, Fused, normalised, rrf, scaled
+from memoryd.retrieval.ranking.fuse import RRF_K, Candidate, Fused, rrf, scale, weighted_mean
 from memoryd.retrieval.request import SearchRequest, TimeSpan
 from support.small_store import USER
 
@@ -31,12 +31,12 @@ def plan_of(query: str = "pear", why_not: str | None = None, **how: Any) -> Retr
     return make_plan(request, read_times(request), why_not=why_not)
 
 
-# -- recipes
+# -- fusion_methods
 
 
 def test_one_source_keeps_its_scores() -> None:
-    for recipe in (rrf, normalised):
-        fused = recipe({"semantic": [Candidate(1, -0.2, 0.0), Candidate(2, 0.9, 0.9)]}, {})
+    for fusion_method in (rrf, weighted_mean):
+        fused = fusion_method({"semantic": [Candidate(1, -0.2, 0.0), Candidate(2, 0.9, 0.9)]}, {})
         assert [(one.row, one.score, one.raw, one.ranks) for one in fused] == [
             (2, 0.9, {"semantic": 0.9}, {"semantic": 2}),
             (1, 0.0, {"semantic": -0.2}, {"semantic": 1}),
@@ -58,19 +58,19 @@ def test_two_sources_are_fused_by_their_ranks() -> None:
 
 def test_two_sources_are_fused_by_their_scores() -> None:
     rankings = {"lexical": [Candidate(1, 9.0, 0.8), Candidate(2, 5.0, 0.2)], "semantic": ranking(2)}
-    fused = normalised(rankings, {})
+    fused = weighted_mean(rankings, {})
     assert [(one.row, one.score) for one in fused] == [(1, 0.4), (2, pytest.approx(0.35))]
     assert fused[1].parts == {"lexical": (0.2, 0.1), "semantic": (0.5, 0.25)}
 
 
-@pytest.mark.parametrize("recipe", [rrf, normalised])
-def test_a_weight_multiplies_what_its_source_counts(recipe: Any) -> None:
+@pytest.mark.parametrize("fusion_method", [rrf, weighted_mean])
+def test_a_weight_multiplies_what_its_source_counts(fusion_method: Any) -> None:
     rankings = {"lexical": ranking(1, 2), "semantic": ranking(2, 1)}
-    assert recipe(rankings, {"lexical": 3.0})[0].row == (1 if recipe is rrf else 2)
-    assert recipe(rankings, {"semantic": 3.0})[0].row == 2
-    only = recipe({"lexical": ranking(1), "semantic": ranking(2)}, {"lexical": 0.0})
+    assert fusion_method(rankings, {"lexical": 3.0})[0].row == (1 if fusion_method is rrf else 2)
+    assert fusion_method(rankings, {"semantic": 3.0})[0].row == 2
+    only = fusion_method({"lexical": ranking(1), "semantic": ranking(2)}, {"lexical": 0.0})
     assert [(one.row, one.score > 0) for one in only] == [(2, True), (1, False)]
-    none = recipe(rankings, {"lexical": 0.0, "semantic": 0.0})
+    none = fusion_method(rankings, {"lexical": 0.0, "semantic": 0.0})
     assert [one.score for one in none] == [0.0, 0.0]
 
 
@@ -87,17 +87,17 @@ def test_ties_go_to_the_newer() -> None:
 def test_a_source_that_found_nothing_counts_as_one() -> None:
     [only] = rrf({"lexical": [], "semantic": ranking(1)}, {})
     assert only.score == pytest.approx(0.5)
-    assert rrf({}, {}) == rrf({"lexical": []}, {}) == normalised({}, {}) == []
+    assert rrf({}, {}) == rrf({"lexical": []}, {}) == weighted_mean({}, {}) == []
 
 
 def test_a_scaled_ranking_keeps_its_order_and_its_sum() -> None:
-    rescaled = scaled(rrf({"a": ranking(1, 2), "b": ranking(1)}, {}), 0.1)
+    rescaled = scale(rrf({"a": ranking(1, 2), "b": ranking(1)}, {}), 0.1)
     assert [one.row for one in rescaled] == [1, 2]
     assert rescaled[0].score == pytest.approx(0.1)
     for one in rescaled:
         assert sum(adds for _, adds in one.parts.values()) == pytest.approx(one.score)
-    assert scaled([], 0.1) == []
-    assert scaled([Fused(1)], 0.1)[0].score == 0.0
+    assert scale([], 0.1) == []
+    assert scale([Fused(1)], 0.1)[0].score == 0.0
 
 
 ROWS = st.lists(st.integers(1, 20), unique=True, max_size=10)
@@ -109,8 +109,8 @@ def test_scores_are_within_0_and_1_fall_and_are_the_sum_of_their_parts(
     rows: dict[str, list[int]], weights: Mapping[str, float]
 ) -> None:
     rankings = {source: ranking(*found) for source, found in rows.items()}
-    for recipe in (rrf, normalised):
-        fused = recipe(rankings, weights)
+    for fusion_method in (rrf, weighted_mean):
+        fused = fusion_method(rankings, weights)
         assert {one.row for one in fused} == {row for found in rows.values() for row in found}
         assert all(0 <= one.score <= 1 + 1e-9 for one in fused)
         assert [one.score for one in fused] == sorted((one.score for one in fused), reverse=True)
@@ -139,7 +139,7 @@ BY_WORDS = ("exact", "lexical", "temporal", "graph")
 
 
 @pytest.mark.parametrize(
-    ("mode", "meaning", "carried_out", "sources", "recipe"),
+    ("mode", "meaning", "carried_out", "sources", "fusion_method"),
     [
         ("lexical", None, "lexical", ("lexical",), "lexical"),
         ("lexical", "loading", "lexical", ("lexical",), "lexical"),
@@ -153,11 +153,11 @@ BY_WORDS = ("exact", "lexical", "temporal", "graph")
     ],
 )
 def test_the_plan_of_a_mode(
-    mode: Mode, meaning: str | None, carried_out: str, sources: tuple[str, ...], recipe: str
+    mode: Mode, meaning: str | None, carried_out: str, sources: tuple[str, ...], fusion_method: str
 ) -> None:
     plan = plan_of(mode=mode, why_not=meaning)
-    assert (plan.mode, plan.sources, plan.recipe) == (carried_out, sources, recipe)
-    assert (plan.fallback is not None) == (recipe == "ranked")
+    assert (plan.mode, plan.sources, plan.fusion_method) == (carried_out, sources, fusion_method)
+    assert (plan.fallback is not None) == (fusion_method == "ranked")
     assert any(str(meaning) in note for note in plan.lacks) == (
         mode in ("auto", "hybrid") and meaning is not None
     )
@@ -179,7 +179,7 @@ def test_the_caller_fixes_what_the_rules_would_read() -> None:
 
 @pytest.mark.parametrize("intent", ["fact", "reasoning", "contextual", "preference", "skill"])
 def test_what_is_described_is_plain_data_and_names_the_intent_searched_for(intent: Any) -> None:
-    described = plan_of("what did I eat yesterday?", intent=intent).described()
+    described = plan_of("what did I eat yesterday?", intent=intent).describe()
     assert set(described) == {
         *(
             "mode",

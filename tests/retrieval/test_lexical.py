@@ -19,7 +19,7 @@ from memoryd.index.keyword import keyword_check, keyword_fill, keyword_index, ke
 from memoryd.index.keyword import query as lexical_query
 from memoryd.index.keyword.keyword_check import differences
 from memoryd.index.keyword.keyword_fill import KeywordFill, start_over
-from memoryd.index.keyword.keyword_index import LexicalHit, LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordHit, KeywordIndex
 from memoryd.index.keyword.keyword_removal import KeywordRemoval
 from memoryd.index.keyword.partitions import prefix_of, term_range
 from memoryd.language.fold import index_terms, query_terms
@@ -131,8 +131,8 @@ class Rolled:
     def put(self, text: str, user: str = USER) -> int:
         return self.store.put(self.tx, text, user_id=user)
 
-    def search(self, query: str, limit: int = 50) -> list[LexicalHit]:
-        return LexicalIndex().search(self.connection, Scope(USER), query, limit, EVERYTHING)
+    def search(self, query: str, limit: int = 50) -> list[KeywordHit]:
+        return KeywordIndex().search(self.connection, Scope(USER), query, limit, EVERYTHING)
 
 
 @settings(max_examples=150)

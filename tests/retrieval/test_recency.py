@@ -18,7 +18,7 @@ from memoryd.retrieval.plan import make_plan, read_times
 from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 from support.small_store import USER
 
 HOUR = 3600.0
@@ -98,13 +98,13 @@ def test_the_labels_are_halves_of_both_languages() -> None:
 # -- the order
 
 
-def memory(row: int, text: str, created_at: float, score: float = 0.5, **fields: object) -> Found:
+def memory(row: int, text: str, created_at: float, score: float = 0.5, **fields: object) -> FoundRecord:
     times = dict.fromkeys(("created_at", "updated_at", "last_access", "decay_from"), created_at)
     record = Record(id=f"mem_{row}", user_id=USER, text=text, **times, **fields)  # type: ignore[arg-type]
-    return Found(record, Fused(row, score))
+    return FoundRecord(record, Fused(row, score))
 
 
-def turn(row: int, text: str, created_at: float, session_id: str) -> Found:
+def turn(row: int, text: str, created_at: float, session_id: str) -> FoundRecord:
     record = TurnRecord(
         user_id=USER,
         agent_id=None,
@@ -114,15 +114,15 @@ def turn(row: int, text: str, created_at: float, session_id: str) -> Found:
         created_at=created_at,
         received_at=0.0,
     )
-    return Found(record, Fused(row, 0.5))
+    return FoundRecord(record, Fused(row, 0.5))
 
 
-def ordered(query: str, found: list[Found], recipe: str = "ranked") -> list[int]:
+def ordered(query: str, found: list[FoundRecord], fusion_method: str = "ranked") -> list[int]:
     request = SearchRequest(query, Scope(USER), Deadline.after(None), NOON)
     plan = make_plan(request, read_times(request), why_not=None)
     assert plan.recency is not None
-    recipes: dict[TextKind, str] = {"memory": recipe, "turn": recipe}
-    result = in_recency_order(found, plan.understanding.query, plan.recency, recipes, None)
+    fusion_methods: dict[TextKind, str] = {"memory": fusion_method, "turn": fusion_method}
+    result = in_recency_order(found, plan.understanding.query, plan.recency, fusion_methods, None)
     return [one.fused.row for one in result]
 
 
@@ -140,7 +140,7 @@ def test_with_a_topic_what_matches_comes_first() -> None:
     ]
     query = "最近我说过什么关于工作的事"
     assert ordered(query, found) == [4, 2, 1, 3]
-    assert ordered(query, found, recipe="rrf") == [4, 1, 2, 3]
+    assert ordered(query, found, fusion_method="rrf") == [4, 1, 2, 3]
 
 
 def test_one_occasion_keeps_the_order_of_relevance() -> None:

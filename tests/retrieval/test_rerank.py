@@ -1,4 +1,4 @@
-"""Reranked hits come first, in the reranker's order; without it all stays as it was, and a note says why."""
+"""Reranked hits come first, in the reranker's order; without one the order stays, and a note says why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memory_client.deadline import Deadline
 from memoryd.models.reranker import PairScorer, RerankerChoice, RerankerHost
-from memoryd.retrieval.results.rerank import Reranked, Reranker, combined
+from memoryd.retrieval.results.rerank import Reranker, RerankResult, combine_scores
 from support.cross_encoder import SOON, ScriptedScorer, write_cross_encoder
 
 needs_library = pytest.mark.skipif(
@@ -55,7 +55,7 @@ def never() -> Deadline:
     return Deadline.after(None)
 
 
-def assert_as_it_was(reranked: Reranked, *words: str) -> None:
+def assert_as_it_was(reranked: RerankResult, *words: str) -> None:
     assert (reranked.order, reranked.scores, reranked.own) == ([0, 1, 2, 3], FORMER, [])
     assert reranked.note is not None
     for word in ("not reranked: ", *words):
@@ -71,18 +71,18 @@ def test_the_first_are_reordered_and_the_others_follow(host: RerankerHost) -> No
 
 
 def test_scores_of_the_others_stay_where_they_are_low_enough() -> None:
-    assert combined([0.5, 0.7], [0.9, 0.8, 0.4, 0.2]).scores == [0.7, 0.5, 0.4, 0.2]
-    assert combined([0.5, 0.1], [0.9, 0.8, 0.4, 0.2]).scores == pytest.approx([0.5, 0.1, 0.1, 0.05])
+    assert combine_scores([0.5, 0.7], [0.9, 0.8, 0.4, 0.2]).scores == [0.7, 0.5, 0.4, 0.2]
+    assert combine_scores([0.5, 0.1], [0.9, 0.8, 0.4, 0.2]).scores == pytest.approx([0.5, 0.1, 0.1, 0.05])
 
 
 def test_equal_ones_stay_in_their_order() -> None:
-    assert combined([0.5, 0.7, 0.5], [0.9, 0.8, 0.7]).order == [1, 0, 2]
+    assert combine_scores([0.5, 0.7, 0.5], [0.9, 0.8, 0.7]).order == [1, 0, 2]
 
 
 @given(st.lists(SHARE, min_size=1), st.lists(SHARE))
 def test_a_ranking_stays_one(own: list[float], others: list[float]) -> None:
     former = [1.0] * len(own) + sorted(others, reverse=True)
-    reranked = combined(own, former)
+    reranked = combine_scores(own, former)
     assert sorted(reranked.order) == list(range(len(former)))
     assert reranked.order[len(own) :] == list(range(len(own), len(former)))
     assert reranked.scores == sorted(reranked.scores, reverse=True)
@@ -91,7 +91,7 @@ def test_a_ranking_stays_one(own: list[float], others: list[float]) -> None:
 
 
 def test_no_hits(host: RerankerHost) -> None:
-    assert patient(host).rerank("q", [], [], never()) == Reranked([], [], [])
+    assert patient(host).rerank("q", [], [], never()) == RerankResult([], [], [])
 
 
 def test_off() -> None:
@@ -99,7 +99,7 @@ def test_off() -> None:
     off.start()
     reranker = patient(off)
     assert reranker.candidates == 0
-    assert reranker.rerank("q", TEXTS, FORMER, never()) == Reranked([0, 1, 2, 3], FORMER, [])
+    assert reranker.rerank("q", TEXTS, FORMER, never()) == RerankResult([0, 1, 2, 3], FORMER, [])
     off.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 from memory_client.errors import DatabaseCorruptError, RequestIdConflict, SchemaVersionError, StorageError
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.scope import Scope
-from memoryd.index.keyword.keyword_index import LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordIndex
 from memoryd.knowledge_base import KnowledgeBase
 from memoryd.storage.database import Database
 from memoryd.storage.migrations import SCHEMA, STEPS, Step, migrate
@@ -95,7 +95,7 @@ def test_the_index_still_serves_after_a_step(old: SmallStore) -> None:
     database = Database(old.path)
     try:
         with database.read() as connection:
-            hits = LexicalIndex().search(connection, Scope("小明"), "花生", 5, EVERYTHING)
+            hits = KeywordIndex().search(connection, Scope("小明"), "花生", 5, EVERYTHING)
         assert len(hits) == 1
     finally:
         database.close()

@@ -189,7 +189,7 @@ class World:
 
     def embed_waiting(self, salt: str = SPACE, dim: int = DIM) -> int:
         """What a worker does: embed whatever waits."""
-        waiting = self.index.waiting(10_000)
+        waiting = self.index.get_waiting_texts(10_000)
         made = [made_of(each.row, each.passage, each.text_seq, salt, dim) for each in waiting]
         return self.database.write(lambda tx: self.index.fill(tx, salt, made))
 
@@ -242,7 +242,7 @@ class World:
     def outbox(self) -> list[outbox.Entry]:
         """What may go to the vector store."""
         with self.database.read() as connection:
-            return outbox.ready(connection, 1_000_000)
+            return outbox.get_ready(connection, 1_000_000)
 
     def stored(self) -> list[tuple[int, int]]:
         """(row, text_seq) of everything in the serving space's table."""

@@ -43,7 +43,9 @@ def _add(connection: sqlite3.Connection, id: str, text: str, user_id: str) -> No
     number, found = _partition(connection, user_id), index_terms(text)
     row = cursor.lastrowid
     connection.execute(f"INSERT INTO lexical_{number} (rowid, terms) VALUES (?, ?)", (row, " ".join(found)))
-    connection.execute("INSERT INTO text_terms VALUES (?, ?)", (row, forward_index.read(text).tobytes()))
+    connection.execute(
+        "INSERT INTO text_terms VALUES (?, ?)", (row, forward_index.term_numbers(text).tobytes())
+    )
     connection.execute(
         "UPDATE partitions SET documents = documents + 1, terms = terms + ? WHERE number = ?",
         (len(found), number),

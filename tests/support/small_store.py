@@ -13,7 +13,7 @@ from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.engine.context import Limits
 from memoryd.engine.memories.record_builder import new_record
-from memoryd.index.keyword.keyword_index import LexicalHit, LexicalIndex
+from memoryd.index.keyword.keyword_index import KeywordHit, KeywordIndex
 from memoryd.storage.database import Database, Transaction
 from memoryd.storage.migrations import migrate
 from memoryd.storage.records import memories, versions
@@ -55,7 +55,7 @@ class SmallStore:
         self.backups.mkdir(parents=True, exist_ok=True)
         migrate(self.path, self.backups)
         self.database = Database(self.path)
-        self.lexical = LexicalIndex()
+        self.lexical = KeywordIndex()
         self.ids = IdFactory()
         self.now = START
 
@@ -104,7 +104,7 @@ class SmallStore:
         user_id: str = USER,
         agent_id: str | None = None,
         filters: Mapping[str, Any] | None = None,
-    ) -> list[LexicalHit]:
+    ) -> list[KeywordHit]:
         with self.database.read() as connection:
             scope = Scope(user_id, agent_id)
             return self.lexical.search(connection, scope, query, limit, parse_filters(filters))

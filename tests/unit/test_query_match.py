@@ -8,7 +8,7 @@ from memoryd.core.record import Record
 from memoryd.engine.deletion.forget_preview import is_meant
 from memoryd.language.query_match import contains_query, shares_words, topic
 from memoryd.retrieval.ranking.fuse import Fused
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_words_tell(query: str, text: str, says: bool, shares: bool) -> None:
     assert (contains_query(query, text), shares_words(query, text)) == (says, shares)
 
 
-def hit(text: str, score: float, source: str = "semantic", keys: tuple[str, ...] = ()) -> Found:
+def hit(text: str, score: float, source: str = "semantic", keys: tuple[str, ...] = ()) -> FoundRecord:
     record = Record("mem_1", "u", text, 0.0, 0.0, 0.0, 0.0, exact_keys=keys)
-    return Found(record, Fused(1, score, raw={source: 0.8}))
+    return FoundRecord(record, Fused(1, score, raw={source: 0.8}))
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ def hit(text: str, score: float, source: str = "semantic", keys: tuple[str, ...]
         ("mem_1", hit("anything", 0.0), 1.0, True),
     ],
 )
-def test_nearness_tells_where_words_do_not(query: str, found: Found, best: float, meant: bool) -> None:
+def test_nearness_tells_where_words_do_not(query: str, found: FoundRecord, best: float, meant: bool) -> None:
     assert is_meant(query, found, best) is meant

@@ -23,7 +23,7 @@ NO_TEXT = {
     "memoryd.language.redact._patterns",
     "memoryd.models.e5.reduction._projection",
     "memoryd.retrieval.ranking.ranker.profiles",
-    "memoryd.retrieval.ranking.ranker.stored",
+    "memoryd.retrieval.ranking.ranker.load_ranker",
     "memoryd.retrieval.ranking.trained_space._stored",
     "memoryd.service.validation.declared_parameters",
     "memoryd.storage.records.versions._decoder",

@@ -22,7 +22,7 @@ from memoryd.language.triples.graph_question import question_of
 from memoryd.language.triples.names import key_of
 from memoryd.retrieval.ranking.calibration import relevant_score
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 from memoryd.retrieval.search import Search
 from memoryd.storage.connection import Connection
 from memoryd.storage.database import Database
@@ -72,7 +72,7 @@ def _once(found: Iterator[ForgetCandidate]) -> list[ForgetCandidate]:
     return list({one["id"]: one for one in found}.values())
 
 
-def is_meant(query: str, hit: Found, best: float) -> bool:
+def is_meant(query: str, hit: FoundRecord, best: float) -> bool:
     """Whether a hit is what the query names, says all of it, or is near to it where words do not tell.
 
     A name says whom it is about: whoever has another name is not meant. What has some of the words and not
@@ -88,7 +88,7 @@ def is_meant(query: str, hit: Found, best: float) -> bool:
     return hit.fused.score >= max(relevant_score(), _BESIDE_BEST * best)
 
 
-def _texts(connection: Connection, scope: Scope, hit: Found) -> Iterator[ForgetCandidate]:
+def _texts(connection: Connection, scope: Scope, hit: FoundRecord) -> Iterator[ForgetCandidate]:
     """A hit, and those near-duplicates that a search shows as one with it."""
     record, score = hit.record, hit.fused.score
     if isinstance(record, TurnRecord):
@@ -102,7 +102,7 @@ def _texts(connection: Connection, scope: Scope, hit: Found) -> Iterator[ForgetC
 
 
 def _triples(
-    connection: Connection, scope: Scope, query: str, meant: Sequence[Found]
+    connection: Connection, scope: Scope, query: str, meant: Sequence[FoundRecord]
 ) -> Iterator[ForgetCandidate]:
     """What is stored of the entity that the query names, or says all of it, and what the hits are evidence
     of."""

@@ -10,8 +10,8 @@ from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.core.record import Record
 from memoryd.core.row_ranges import TEXT_KINDS, TextKind
 from memoryd.core.scope import Scope
-from memoryd.index.keyword.keyword_index import LexicalIndex, best_of
-from memoryd.index.keyword.query import LexicalQuery
+from memoryd.index.keyword.keyword_index import KeywordIndex, best_of
+from memoryd.index.keyword.query import KeywordQuery
 from memoryd.language.fold import hash_form
 from memoryd.language.near_duplicates import are_near_duplicates
 from memoryd.storage.connection import Connection
@@ -30,7 +30,7 @@ _WEIGHED = 1_000
 
 
 def find_remaining_mentions(
-    connection: Connection, lexical: LexicalIndex, scope: Scope, gone: Sequence[Record]
+    connection: Connection, lexical: KeywordIndex, scope: Scope, gone: Sequence[Record]
 ) -> list[str]:
     """Ids, in the scope, of what says the same as memories that are gone; turns they came from among them."""
     every = replace(scope, archived=True)
@@ -46,7 +46,7 @@ def _source(connection: Connection, scope: Scope, record: Record) -> list[str]:
     return [] if record.source_id is None else list(turns.find(connection, scope, [record.source_id]))
 
 
-def _alike(connection: Connection, lexical: LexicalIndex, scope: Scope, text: str) -> Iterator[str]:
+def _alike(connection: Connection, lexical: KeywordIndex, scope: Scope, text: str) -> Iterator[str]:
     """Texts near it in words that say the same, or quote it."""
     wanted = hash_form(text)
     for kind in TEXT_KINDS:
@@ -56,13 +56,13 @@ def _alike(connection: Connection, lexical: LexicalIndex, scope: Scope, text: st
 
 
 def _near(
-    connection: Connection, lexical: LexicalIndex, scope: Scope, text: str, kind: TextKind
+    connection: Connection, lexical: KeywordIndex, scope: Scope, text: str, kind: TextKind
 ) -> list[int]:
     """Rows of the texts with the rarest of its words."""
     read = lexical.read(connection, scope.user_id, text[:_READ], kind)
     if read is None:
         return []
-    rarest = LexicalQuery(read.partition, dict(islice(read.frequencies.items(), _RAREST)))
+    rarest = KeywordQuery(read.partition, dict(islice(read.frequencies.items(), _RAREST)))
     found = rarest.candidates(connection, visible(kind, scope, EVERYTHING), _NEIGHBOURS)
     return [hit.row for hit in best_of(rarest, found, _NEIGHBOURS)]
 

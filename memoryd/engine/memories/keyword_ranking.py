@@ -16,7 +16,9 @@ def keyword_scores(texts: Sequence[str], query: str) -> list[float]:
     wanted = query_terms(query)
     if not texts or not wanted:
         return [0.0] * len(texts)
-    documents = forward_index.documents({place: forward_index.read(text) for place, text in enumerate(texts)})
+    documents = forward_index.to_documents(
+        {place: forward_index.term_numbers(text) for place, text in enumerate(texts)}
+    )
     counts = documents.counts(forward_index.numbers_of(wanted))
     frequencies = (counts > 0).sum(axis=0).tolist()
     # never negative, unlike FTS5's: in a handful of texts a word of most of them still tells them apart

@@ -39,15 +39,15 @@ def numbers_of(terms: Collection[str]) -> Numbers:
 
 def put(tx: Transaction, row: int, terms: Sequence[str], cues: int) -> None:
     """Keep the terms and the cues of a text."""
-    tx.execute("INSERT OR REPLACE INTO text_terms VALUES (?, ?)", (row, _kept(terms, cues).tobytes()))
+    tx.execute("INSERT OR REPLACE INTO text_terms VALUES (?, ?)", (row, _encode(terms, cues).tobytes()))
 
 
-def read(text: str) -> Numbers:
+def term_numbers(text: str) -> Numbers:
     """What would be kept of a text."""
-    return _kept(index_terms(text), feature_bits(text))
+    return _encode(index_terms(text), feature_bits(text))
 
 
-def _kept(terms: Sequence[str], cues: int) -> Numbers:
+def _encode(terms: Sequence[str], cues: int) -> Numbers:
     head = np.array([len(terms), cues], _NUMBER)
     return np.append(head, numbers_of(terms[:MOST_KEPT]).astype(_NUMBER))
 
@@ -86,7 +86,7 @@ class Documents:
 
 def load(connection: sqlite3.Connection, rows: Sequence[int]) -> Documents:
     """The terms of the texts at `rows`; unknown rows are left out."""
-    found = _fetched(connection, rows)
+    found = _fetch(connection, rows)
     blobs = [blob for _, blob in found]
     numbers = np.frombuffer(b"".join(blobs), _NUMBER)
     sizes = np.fromiter(map(len, blobs), np.int64, len(blobs)) // _NUMBER.itemsize
@@ -102,19 +102,19 @@ def load(connection: sqlite3.Connection, rows: Sequence[int]) -> Documents:
     )
 
 
-def stored(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Numbers]:
+def load_numbers(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, Numbers]:
     """What is kept of the texts at `rows`, by row in ascending order."""
-    return {row: np.frombuffer(blob, _NUMBER) for row, blob in _fetched(connection, rows)}
+    return {row: np.frombuffer(blob, _NUMBER) for row, blob in _fetch(connection, rows)}
 
 
-def _fetched(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, bytes]]:
+def _fetch(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, bytes]]:
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: half the time of rows by name
     sql = "SELECT row, terms FROM text_terms WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row"
     return cursor.execute(sql, (json.dumps(rows),)).fetchall()
 
 
-def documents(kept: Mapping[int, Numbers]) -> Documents:
+def to_documents(kept: Mapping[int, Numbers]) -> Documents:
     """The terms of texts of which this is kept, by row in ascending order."""
     parts = list(kept.values())
     sizes = np.fromiter((len(part) - _HEAD for part in parts), np.int64, len(parts))

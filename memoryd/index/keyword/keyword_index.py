@@ -14,7 +14,7 @@ from memoryd.core.row_ranges import TextKind, kind_of
 from memoryd.core.scope import Scope
 from memoryd.index.keyword import forward_index, partitions
 from memoryd.index.keyword.partitions import Partition
-from memoryd.index.keyword.query import COMMON_ROWS, LexicalQuery
+from memoryd.index.keyword.query import COMMON_ROWS, KeywordQuery
 from memoryd.language.fold import FOLD_VERSION, index_terms, query_terms
 from memoryd.language.text_features import feature_bits
 from memoryd.storage.database import Transaction
@@ -26,7 +26,7 @@ _CACHED_TERMS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class LexicalHit:
+class KeywordHit:
     """A row with its BM25 score and that score's share of the best the query could have got, in [0, 1]."""
 
     row: int
@@ -34,7 +34,7 @@ class LexicalHit:
     share: float
 
 
-class LexicalIndex:
+class KeywordIndex:
     """The keyword index of all users."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class LexicalIndex:
         query: str,
         kind: TextKind,
         leave_out: frozenset[str] = frozenset(),
-    ) -> LexicalQuery | None:
+    ) -> KeywordQuery | None:
         """The query's terms as they are in a partition, None when it holds none of them.
 
         leave_out: terms that are not looked for, unless there are no others.
@@ -86,7 +86,7 @@ class LexicalIndex:
         wanted = query_terms(query)[:_TERMS_READ]
         wanted = [term for term in wanted if term not in leave_out] or wanted
         frequencies = self._known(connection, partition, wanted)
-        return LexicalQuery(partition, frequencies) if frequencies else None
+        return KeywordQuery(partition, frequencies) if frequencies else None
 
     def search(
         self,
@@ -96,7 +96,7 @@ class LexicalIndex:
         limit: int,
         node: Node,
         kind: TextKind = "memory",
-    ) -> list[LexicalHit]:
+    ) -> list[KeywordHit]:
         """The best visible texts of a kind in the scope by BM25, best first; equal scores newest first."""
         asked = self.read(connection, scope.user_id, query, kind)
         if asked is None:
@@ -164,8 +164,8 @@ def _stored(partition: Partition, found: Sequence[str]) -> str:
     return " ".join([partition.prefix + term for term in found])
 
 
-def best_of(query: LexicalQuery, scores: Mapping[int, float], limit: int) -> list[LexicalHit]:
+def best_of(query: KeywordQuery, scores: Mapping[int, float], limit: int) -> list[KeywordHit]:
     """The best of scored rows, best first; equal scores newest first."""
     order = sorted(scores.items(), key=lambda item: (-item[1], -item[0]))[:limit]
     best = query.best
-    return [LexicalHit(row, score, min(1.0, max(0.0, score / best))) for row, score in order]
+    return [KeywordHit(row, score, min(1.0, max(0.0, score / best))) for row, score in order]

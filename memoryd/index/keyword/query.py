@@ -31,7 +31,7 @@ _NEWEST = 50  # candidates where there are common terms only
 
 
 @dataclass(frozen=True, slots=True)
-class LexicalQuery:
+class KeywordQuery:
     """A query in one partition. frequencies: its terms that occur there, rarest first, with their rows."""
 
     partition: Partition
@@ -132,11 +132,11 @@ def _documents(connection: sqlite3.Connection, rows: Sequence[int]) -> forward_i
     found = forward_index.load(connection, rows)
     if len(found.rows) == len(rows):
         return found
-    kept = forward_index.stored(connection, rows)
+    kept = forward_index.load_numbers(connection, rows)
     wanted = json.dumps([row for row in rows if row not in kept])
     sql = f"SELECT row, text FROM {EVERY_TEXT} WHERE row IN (SELECT value FROM json_each(?))"
-    kept |= {row: forward_index.read(text) for row, text in connection.execute(sql, (wanted,))}
-    return forward_index.documents({row: kept[row] for row in sorted(kept)})
+    kept |= {row: forward_index.term_numbers(text) for row, text in connection.execute(sql, (wanted,))}
+    return forward_index.to_documents({row: kept[row] for row in sorted(kept)})
 
 
 def best_visible(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memoryd.core.row_ranges import TextKind
 from memoryd.index.keyword import forward_index
 from memoryd.index.keyword.partitions import Partition
-from memoryd.index.keyword.query import LexicalQuery, best_visible
+from memoryd.index.keyword.query import KeywordQuery, best_visible
 from memoryd.language.fold import query_terms
 from memoryd.storage.records.filters import Sql
 
@@ -16,7 +16,7 @@ _TERMS_READ = 200
 
 
 @dataclass(frozen=True, slots=True)
-class SubsetQuery(LexicalQuery):
+class SubsetQuery(KeywordQuery):
     """A query among some texts. partition: made up of these; documents: their terms."""
 
     documents: forward_index.Documents

@@ -86,7 +86,7 @@ def requeue(tx: Transaction, keys: Iterable[tuple[int, int]]) -> None:
     )
 
 
-def ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
+def get_ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
     """Entries the vector store can take, oldest memories first."""
     found = connection.execute(
         "SELECT row, user_id, operation, text_seq, vector FROM outbox "
@@ -96,7 +96,7 @@ def ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
     return [Entry(*values) for values in found]
 
 
-def done(tx: Transaction, entries: Sequence[Entry]) -> None:
+def remove_written(tx: Transaction, entries: Sequence[Entry]) -> None:
     """Take out what the vector store has committed, unless it changed meanwhile."""
     tx.executemany(
         "DELETE FROM outbox WHERE row = ? AND text_seq = ? AND operation = ? AND vector IS ?",
@@ -104,7 +104,7 @@ def done(tx: Transaction, entries: Sequence[Entry]) -> None:
     )
 
 
-def count(connection: sqlite3.Connection) -> int:
+def count_entries(connection: sqlite3.Connection) -> int:
     """How many entries there are."""
     return int(connection.execute("SELECT COUNT(*) FROM outbox").fetchone()[0])
 
@@ -114,7 +114,7 @@ def drop_removals(tx: Transaction) -> None:
     tx.execute("DELETE FROM outbox WHERE operation = ?", (REMOVE,))
 
 
-def waiting(
+def get_waiting(
     connection: sqlite3.Connection, limit: int, after_row: int, *, long: bool, user_id: str | None = None
 ) -> list[Waiting]:
     """Texts to be embedded with a row over `after_row`, by row: those over `LONG` characters, or else the
@@ -133,7 +133,7 @@ def waiting(
     ]
 
 
-def tokenless(connection: sqlite3.Connection, token_table: str) -> list[tuple[int, int]]:
+def get_tokenless(connection: sqlite3.Connection, token_table: str) -> list[tuple[int, int]]:
     """Row and text_seq of the texts that have a vector, yet are not in a table of token vectors."""
     found = connection.execute(
         f"SELECT row, text_seq FROM {EVERY_TEXT} t "
@@ -143,20 +143,20 @@ def tokenless(connection: sqlite3.Connection, token_table: str) -> list[tuple[in
     return [(row, text_seq) for row, text_seq in found]
 
 
-def missing(connection: sqlite3.Connection, user_id: str | None, kind: TextKind | None = None) -> int:
+def count_missing(connection: sqlite3.Connection, user_id: str | None, kind: TextKind | None = None) -> int:
     """How many texts wait to be embedded, of one user or of all, of one kind or of every kind."""
     condition, params = _of(user_id, kind)
     return int(connection.execute(f"SELECT count(*) FROM outbox o WHERE {condition}", params).fetchone()[0])
 
 
-def is_near(connection: sqlite3.Connection, user_id: str, kind: TextKind | None = None) -> bool:
+def is_any_short(connection: sqlite3.Connection, user_id: str, kind: TextKind | None = None) -> bool:
     """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
     condition, params = _of(user_id, kind)
     sql = f"SELECT 1 FROM outbox o WHERE {condition} AND {_IS_LONG} = 0 LIMIT 1"
     return connection.execute(sql, params).fetchone() is not None
 
 
-def waiting_among(connection: sqlite3.Connection, kind: TextKind, user_id: str, visible: Sql) -> int:
+def count_waiting(connection: sqlite3.Connection, kind: TextKind, user_id: str, visible: Sql) -> int:
     """How many of a user's texts that wait to be embedded fit a condition over the kind's table as `m`."""
     condition, params = _of(user_id, kind)
     sql = (
@@ -178,13 +178,13 @@ def _of(user_id: str | None, kind: TextKind | None) -> Sql:
     return " AND ".join(parts), params
 
 
-def waiting_rows(connection: sqlite3.Connection) -> list[int]:
+def get_waiting_rows(connection: sqlite3.Connection) -> list[int]:
     """Rows of the memories that wait to be embedded."""
     found = connection.execute(f"SELECT row FROM outbox o WHERE {_WAITS}")
     return [row for (row,) in found]
 
 
-def embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]:
+def get_embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]:
     """Puts with a vector that the vector store has not taken yet, of one user or of all."""
     owner, params = ("", ()) if user_id is None else ("AND user_id = ?", (user_id,))
     found = connection.execute(
@@ -194,7 +194,7 @@ def embedded(connection: sqlite3.Connection, user_id: str | None) -> list[Entry]
     return [Entry(*values) for values in found]
 
 
-def embedded_unless(connection: sqlite3.Connection, held: Set[tuple[int, int]]) -> list[Entry]:
+def get_embedded_unless(connection: sqlite3.Connection, held: Set[tuple[int, int]]) -> list[Entry]:
     """As `embedded`, of all users, without the vectors that are held, by row and text_seq."""
     keys = connection.execute("SELECT row, text_seq FROM outbox WHERE vector IS NOT NULL")
     rows = [row for row, text_seq in keys if (row, text_seq) not in held]
@@ -214,7 +214,7 @@ def clear_puts(tx: Transaction) -> None:
     tx.execute("DELETE FROM outbox WHERE operation = 'put'")
 
 
-def batch(entries: Sequence[Entry], dim: int) -> Batch:
+def to_batch(entries: Sequence[Entry], dim: int) -> Batch:
     """The vectors of entries that have one."""
     embedded = [entry for entry in entries if entry.vector is not None]
     blobs = b"".join(entry.vector for entry in embedded if entry.vector is not None)

@@ -68,8 +68,8 @@ def _search(
     hidden: Rows | None,
     kind: TextKind,
 ) -> Hits:
-    queued = outbox.embedded(connection, scope.user_id)
-    fresh = outbox.batch([entry for entry in queued if kind_of(entry.row) == kind], table.dim)
+    queued = outbox.get_embedded(connection, scope.user_id)
+    fresh = outbox.to_batch([entry for entry in queued if kind_of(entry.row) == kind], table.dim)
     listed = allowed if allowed is not None and len(allowed) <= _MAX_LISTED else None
     fetch = 2 * k + 16
     while True:
@@ -127,7 +127,7 @@ def cosines_of(
             return {}
         check_space(current.space, fingerprint)
         with state.database.read() as connection:
-            fresh = outbox.batch(outbox.embedded(connection, scope.user_id), current.table.dim)
+            fresh = outbox.to_batch(outbox.get_embedded(connection, scope.user_id), current.table.dim)
             found: dict[int, float] = {}
             for batch in (*current.table.scan(rows), fresh):  # what the outbox holds is newer
                 wanted = _visible(connection, scope, batch, rows)
@@ -144,7 +144,7 @@ def vectors_of(state: State, scope: Scope, rows: Rows) -> dict[int, FloatVector]
         if current is None or current.table is None:
             return {}
         with state.database.read() as connection:
-            fresh = outbox.batch(outbox.embedded(connection, scope.user_id), current.table.dim)
+            fresh = outbox.to_batch(outbox.get_embedded(connection, scope.user_id), current.table.dim)
             found: dict[int, FloatVector] = {}
             for batch in (*current.table.scan(rows), fresh):  # what the outbox holds is newer
                 wanted = _visible(connection, scope, batch, rows)

@@ -108,7 +108,7 @@ class State:
         if known is not None and known[0] == revision:
             return known[1]
         with self.database.read() as connection:
-            count = outbox.missing(connection, user_id, kind)
+            count = outbox.count_missing(connection, user_id, kind)
         self._waiting[user_id, kind] = (revision, count)
         return count
 

@@ -100,7 +100,7 @@ class VectorUpkeep:
             return True
         with state.database.read() as connection:
             is_building = spaces.find(connection, spaces.BUILDING) is not None
-            return is_building or outbox.count(connection) >= state.min_rows
+            return is_building or outbox.count_entries(connection) >= state.min_rows
 
     def requeue_tokenless(self) -> int:
         """Let texts with a vector but without token vectors wait to be embedded; return how many there were.
@@ -110,7 +110,7 @@ class VectorUpkeep:
         state = self._state
         with state.database.read() as connection:
             space = spaces.find(connection, spaces.SERVING)
-            found = [] if space is None else outbox.tokenless(connection, tokens.table(space.id))
+            found = [] if space is None else outbox.get_tokenless(connection, tokens.table(space.id))
         for start in range(0, len(found), _REQUEUED_AT_ONCE):
             keys = found[start : start + _REQUEUED_AT_ONCE]
             state.database.write(lambda tx, keys=keys: _requeue(state, tx, keys))  # type: ignore[misc]
@@ -230,11 +230,11 @@ def _forget_all(state: State, tx: Transaction) -> int:
 
 def _flush_batch(state: State, table: VectorTable) -> int:
     with state.database.read() as connection:
-        entries = outbox.ready(connection, state.batch_rows)
+        entries = outbox.get_ready(connection, state.batch_rows)
     if entries:
         table.delete(int64([entry.row for entry in entries if entry.vector is None]))
-        table.put(outbox.batch(entries, table.dim))
-        state.database.write(lambda tx: outbox.done(tx, entries))
+        table.put(outbox.to_batch(entries, table.dim))
+        state.database.write(lambda tx: outbox.remove_written(tx, entries))
     return len(entries)
 
 
@@ -269,7 +269,7 @@ def _load(state: State, table: VectorTable, rows: Rows) -> None:
         state.drop_hot()
         return
     with state.database.read() as connection:
-        queued = outbox.batch(outbox.embedded(connection, None), table.dim)
+        queued = outbox.to_batch(outbox.get_embedded(connection, None), table.dim)
     for batch in (*table.scan(rows), queued):
         state.database.maintain(partial(_admit, state, batch))
 

@@ -70,9 +70,9 @@ class VectorIndex(VectorWrites, VectorUpkeep):
             snapshot.restore(state.snapshot_path, hot, space, known, newest)
             rows, text_seqs = hot.keys()
             held = set(zip(rows.tolist(), text_seqs.tolist(), strict=True))
-            take(hot, known, outbox.batch(outbox.embedded_unless(connection, held), space.dim))
+            take(hot, known, outbox.to_batch(outbox.get_embedded_unless(connection, held), space.dim))
             unseen = np.setdiff1d(known.rows, hot.keys()[0])
-            if np.isin(unseen, outbox.waiting_rows(connection)).all():
+            if np.isin(unseen, outbox.get_waiting_rows(connection)).all():
                 state.complete.set()
 
     def close(self) -> None:
@@ -84,16 +84,16 @@ class VectorIndex(VectorWrites, VectorUpkeep):
 
     # -- the outbox
 
-    def waiting(self, limit: int, after_row: int = 0, *, long: bool = False) -> list[Waiting]:
+    def get_waiting_texts(self, limit: int, after_row: int = 0, *, long: bool = False) -> list[Waiting]:
         """Texts to be embedded with a row over `after_row`, by row: the long ones, or the others."""
         with self._state.database.read() as connection:
-            return outbox.waiting(connection, limit, after_row, long=long)
+            return outbox.get_waiting(connection, limit, after_row, long=long)
 
-    def awaited(self, limit: int) -> list[Waiting]:
+    def get_awaited_texts(self, limit: int) -> list[Waiting]:
         """Texts to be embedded, without the long ones, of the first user whose search waits for them."""
         with self._state.database.read() as connection:
             for user_id in self._state.awaited_users.ids():
-                if found := outbox.waiting(connection, limit, 0, long=False, user_id=user_id):
+                if found := outbox.get_waiting(connection, limit, 0, long=False, user_id=user_id):
                     return found
         return []
 
@@ -110,7 +110,7 @@ class VectorIndex(VectorWrites, VectorUpkeep):
         """Let `await_text` return."""
         self._state.text_came.set()
 
-    def is_current(self, row: int, text_seq: int) -> bool:
+    def is_current_text(self, row: int, text_seq: int) -> bool:
         """Whether a text is there and has not been changed since `text_seq`."""
         with self._state.database.read() as connection:
             return text_seq in source_rows.some(connection, [row]).text_seqs
@@ -122,7 +122,7 @@ class VectorIndex(VectorWrites, VectorUpkeep):
     def is_near(self, user_id: str, kind: TextKind | None = None) -> bool:
         """Whether a text of a user waits to be embedded that is not long: its vector is soon there."""
         with self._state.database.read() as connection:
-            return outbox.is_near(connection, user_id, kind)
+            return outbox.is_any_short(connection, user_id, kind)
 
     # -- search
 

@@ -10,13 +10,13 @@ from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.retrieval.ranking.calibration import relevant_score
 from memoryd.retrieval.ranking.trained_space import trained_space
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 from memoryd.retrieval.semantic_index import EncodedText
 
 NOT_CALIBRATED = "the scores are not calibrated: min_score='relevant' drops nothing"
 
 
-def judge(found: Sequence[Found], plan: RetrievalPlan, *, is_degraded: bool) -> bool | None:
+def is_answerable(found: Sequence[FoundRecord], plan: RetrievalPlan, *, is_degraded: bool) -> bool | None:
     """Whether any hit is likely to answer the message; None where the scores cannot say so.
 
     Small talk asks for nothing, whatever it finds; what was last answers a request for nothing else. Where
@@ -52,8 +52,8 @@ def asks_for_latest(plan: RetrievalPlan) -> bool:
 
 
 def passing_hits(
-    found: list[Found], plan: RetrievalPlan, threshold: Threshold | None
-) -> tuple[list[Found], str | None]:
+    found: list[FoundRecord], plan: RetrievalPlan, threshold: Threshold | None
+) -> tuple[list[FoundRecord], str | None]:
     """The hits that pass `min_score`, and what there is to say about it.
 
     `relevant` judges calibrated scores only: a hit without one passes.
@@ -67,6 +67,6 @@ def passing_hits(
     return kept, None if all(one.fused.is_calibrated for one in found) else NOT_CALIBRATED
 
 
-def best_score(found: Sequence[Found]) -> float:
+def best_score(found: Sequence[FoundRecord]) -> float:
     """The highest score, which need not be that of the first hit: importance and recency order too."""
     return max(one.fused.score for one in found)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memoryd.retrieval.ranking.fuse import Fused, logistic
-from memoryd.retrieval.ranking.ranker import ProfileName, stored
+from memoryd.retrieval.ranking.ranker import ProfileName, load_ranker
 
 EVIDENCE = ("best", "dense", "tokens", "wants", "crowd")
 """What is known of an answer as a whole, by name, see `evidence_of`."""
@@ -64,10 +64,10 @@ def calibrate(ranked: Sequence[Fused], calibration: Calibration, known: Mapping[
 
 def calibration_of(profile: ProfileName) -> Calibration | None:
     """The calibration of a profile; None where there is none."""
-    found = stored()["calibrations"].get(profile)
+    found = load_ranker()["calibrations"].get(profile)
     return None if found is None else Calibration(found["slope"], found["weights"], found["offset"])
 
 
 def relevant_score() -> float:
     """The product's own threshold: `min_score="relevant"`, and what `answerable` means."""
-    return float(stored()["relevant"])
+    return float(load_ranker()["relevant"])

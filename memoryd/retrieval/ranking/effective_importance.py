@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memoryd.core.record import Record
 from memoryd.retrieval.context import SearchContext
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 from memoryd.storage.life import active_days
 from memoryd.storage.records import candidates
 from memoryd.storage.records.candidates import Standing
@@ -20,7 +20,7 @@ def read_standings(context: SearchContext, user_id: str, rows: Sequence[int]) ->
     return known if context.former is None else known | context.former.standings()
 
 
-def with_importance(context: SearchContext, found: Sequence[Found]) -> list[Found]:
+def with_importance(context: SearchContext, found: Sequence[FoundRecord]) -> list[FoundRecord]:
     """The same, memories with their effective importance."""
     rows = [one.fused.row for one in found if isinstance(one.record, Record)]
     if not rows:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memoryd.index.keyword.forward_index import Documents, bm25, numbers_of
-from memoryd.index.keyword.query import LexicalQuery
+from memoryd.index.keyword.query import KeywordQuery
 from memoryd.language import text_features
 from memoryd.language.fold import STOP_CHARACTERS_ZH, STOP_WORDS_EN, fold, index_terms
 from memoryd.language.query.understanding import Understanding
@@ -72,7 +72,7 @@ _WITH_YOU = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class RankingInput:
     """What is known of a query and of the texts it is ranked over.
 
     matches: the cosine of each token of the query with the nearest token of each text, (n, tokens), None
@@ -86,7 +86,7 @@ class Scene:
     matches: Table | None
     word_weights: Column
     documents: Documents
-    lexical: LexicalQuery | None
+    lexical: KeywordQuery | None
     dense: Mapping[int, float]
     understanding: Understanding
     named: str | None
@@ -95,20 +95,20 @@ class Scene:
     centred: Table | None = None
 
 
-def features(scene: Scene) -> Features:
+def features(given: RankingInput) -> Features:
     """All features of the texts that can be told, each (n,)."""
     found = {
-        **_words(scene),
-        **_cues(scene),
-        **_times(scene),
-        "exact": scene.frame.column(scene.exact, 0.0),
+        **_words(given),
+        **_cues(given),
+        **_times(given),
+        "exact": given.frame.column(given.exact, 0.0),
     }
-    if scene.matches is not None:
-        found |= _late(scene.frame, scene.matches, scene.word_weights)
-    if scene.matches is not None and scene.centred is not None:
-        found |= _centred(scene, scene.matches, scene.centred)
-    if scene.dense:
-        found["dense"] = scene.frame.column(scene.dense, min(scene.dense.values()))
+    if given.matches is not None:
+        found |= _late(given.frame, given.matches, given.word_weights)
+    if given.matches is not None and given.centred is not None:
+        found |= _centred(given, given.matches, given.centred)
+    if given.dense:
+        found["dense"] = given.frame.column(given.dense, min(given.dense.values()))
     return found
 
 
@@ -139,19 +139,19 @@ def _rarity(word: str, idf: Mapping[str, float], rarest: float) -> float:
 
 def _late(frame: Frame, own: Table, weights: Column) -> Features:
     return {
-        "late_around": frame.widened(own, _AROUND) @ weights,
+        "late_around": frame.max_over_neighbours(own, _AROUND) @ weights,
         "matched": _hard(own) @ weights,
     }
 
 
-def _centred(scene: Scene, matches: Table, centred: Table) -> Features:
+def _centred(given: RankingInput, matches: Table, centred: Table) -> Features:
     """Of memories: matches between languages, the best of those made in one session, who it is about."""
-    weights = scene.word_weights
+    weights = given.word_weights
     return {
         "late_centred": centred @ weights,
         "matched_centred": _hard(centred, _MIDDLE_CENTRED) @ weights,
-        "session": _session(scene.frame, matches @ weights),
-        "subject": np.array([_is_about(place, scene.understanding) for place in scene.frame.places]),
+        "session": _session(given.frame, matches @ weights),
+        "subject": np.array([_is_about(place, given.understanding) for place in given.frame.places]),
     }
 
 
@@ -176,40 +176,40 @@ def _is_about(place: Place, read: Understanding) -> float:
     return float(any(opening.startswith(fold(name)) for name in read.names))
 
 
-def _words(scene: Scene) -> Features:
+def _words(given: RankingInput) -> Features:
     """BM25 of a text together with its neighbours, as a share of the best it can be; the text's length."""
-    frame, documents = scene.frame, scene.documents
+    frame, documents = given.frame, given.documents
     lengths = frame.spread(documents.rows, documents.lengths, 0.0)
     found: Features = {"length": np.log1p(lengths), "words_near": np.zeros(len(frame))}
-    if scene.lexical is None:
+    if given.lexical is None:
         return found
-    held = documents.counts(numbers_of(list(scene.lexical.frequencies)))
+    held = documents.counts(numbers_of(list(given.lexical.frequencies)))
     counts = frame.spread(documents.rows, held, 0.0)
-    idfs = np.array([scene.lexical.idf(term) for term in scene.lexical.frequencies])
-    mean = scene.lexical.partition.mean_length * (_NEAR if frame.sessions.any() else 1)
-    found["words_near"] = bm25(_with_beside(frame, counts), _with_beside(frame, lengths), idfs, mean) / max(
-        1e-9, scene.lexical.best
-    )
+    idfs = np.array([given.lexical.idf(term) for term in given.lexical.frequencies])
+    mean = given.lexical.partition.mean_length * (_NEAR if frame.sessions.any() else 1)
+    found["words_near"] = bm25(
+        _with_neighbours(frame, counts), _with_neighbours(frame, lengths), idfs, mean
+    ) / max(1e-9, given.lexical.best)
     return found
 
 
-def _with_beside(frame: Frame, column: Column) -> Column:
-    before, behind = frame.beside(column, 0.0)
+def _with_neighbours(frame: Frame, column: Column) -> Column:
+    before, behind = frame.neighbours(column, 0.0)
     return column + before + behind
 
 
-def _cues(scene: Scene) -> Features:
+def _cues(given: RankingInput) -> Features:
     """Who speaks, and whether the text is of the kind that answers the question."""
-    frame, read = scene.frame, scene.understanding
-    own = frame.spread(scene.documents.rows, scene.documents.cues, 0).astype(np.int64)
-    before, _ = frame.beside(own, 0)
+    frame, read = given.frame, given.understanding
+    own = frame.spread(given.documents.rows, given.documents.cues, 0).astype(np.int64)
+    before, _ = frame.neighbours(own, 0)
     wanted = (text_features.NUMBER if read.focus == "number" else 0) | (
         text_features.TIME if read.focus == "time" else 0
     )
     is_named = bool(_NAMED_THING.search(read.query.casefold())) or read.focus in ("person", "place")
     role = _role(read.query)
     return {
-        "speaker": np.array([_is_named(place, scene.named) for place in frame.places]),
+        "speaker": np.array([_is_named(place, given.named) for place in frame.places]),
         "number": _flags(own & wanted),
         "name": _flags(own & (text_features.NAME if is_named else 0)),
         "question": _flags(own & text_features.QUESTION),
@@ -238,12 +238,12 @@ def _role_match(place: Place, wanted: str) -> float:
     return 1.0 if place.role == wanted else -1.0
 
 
-def _times(scene: Scene) -> Features:
+def _times(given: RankingInput) -> Features:
     """Whether a text was made in, or speaks of, the time that the query names; and how near it is."""
-    frame = scene.frame
-    if scene.span is None:
+    frame = given.frame
+    if given.span is None:
         return {"date": np.zeros(len(frame)), "date_near": np.zeros(len(frame))}
-    start, end = scene.span
+    start, end = given.span
     gaps = np.array([_gap(place, start, end) for place in frame.places])
     near = np.exp(-gaps / _WEEK) if end - start < _MONTH else np.zeros(len(gaps))
     return {"date": (gaps == 0.0).astype(np.float64), "date_near": near}

@@ -49,7 +49,7 @@ class Frame:
         found[inside[same]] = values[same]
         return found
 
-    def widened(self, table: Table, steps: int) -> Table:
+    def max_over_neighbours(self, table: Table, steps: int) -> Table:
         """The maximum over each text and those within so many turns of it, (n, columns)."""
         padded = np.concatenate([table, np.full((1, table.shape[1]), -np.inf, table.dtype)])
         found = table.copy()
@@ -61,7 +61,7 @@ class Frame:
                 at = onward[at]
         return found
 
-    def beside(self, column: npt.NDArray[V], nothing: object) -> tuple[npt.NDArray[V], npt.NDArray[V]]:
+    def neighbours(self, column: npt.NDArray[V], nothing: object) -> tuple[npt.NDArray[V], npt.NDArray[V]]:
         """A column's values of the turns before and behind each text."""
         padded = np.concatenate([column, np.full((1, *column.shape[1:]), nothing, column.dtype)])
         return padded[self.before], padded[self.behind]

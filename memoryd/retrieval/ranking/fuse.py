@@ -1,4 +1,4 @@
-"""Putting rankings together: named recipes."""
+"""Fusion of the rankings of several sources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Fused:
 
     rank_score: what it is ordered by, on the scale of log-odds; standing: the part of it that is due to
     importance, recency and confidence. is_calibrated: whether the score is a probability. parts: what the
-    score is the sum of, by name: (value, what it adds).
+    score is the sum of, by name: (value, what it contribution).
     """
 
     row: int
@@ -33,14 +33,14 @@ class Fused:
     ranks: dict[str, int] = field(default_factory=dict)
     raw: dict[str, float] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
-    tell: Callable[[], dict[str, Part]] | None = None
+    read_contributions: Callable[[], dict[str, Part]] | None = None
     rank_score: float = 0.0
     standing: float = 0.0
     is_calibrated: bool = False
 
-    def told(self) -> dict[str, Part]:
+    def contributions(self) -> dict[str, Part]:
         """The parts, worked out only where they are asked for."""
-        return self.parts if self.tell is None else self.tell()
+        return self.parts if self.read_contributions is None else self.read_contributions()
 
 
 Rankings = Mapping[str, Sequence[Candidate]]
@@ -59,7 +59,7 @@ def log_odds(probability: float) -> float:
     return math.log(kept / (1.0 - kept))
 
 
-def gathered(rankings: Rankings) -> dict[int, Fused]:
+def gather(rankings: Rankings) -> dict[int, Fused]:
     """Every row found, with its ranks and raw scores, not yet scored."""
     found: dict[int, Fused] = {}
     for source, ranking in rankings.items():
@@ -77,44 +77,46 @@ def rrf(rankings: Rankings, weights: Mapping[str, float]) -> list[Fused]:
     keeps its own scores.
     """
     if len(rankings) == 1:
-        return normalised(rankings, {})
-    found = gathered(rankings)
+        return weighted_mean(rankings, {})
+    found = gather(rankings)
     best = sum(weights.get(source, 1.0) for source in rankings) / (RRF_K + 1) or 1.0
     for source, ranking in rankings.items():
         weight = weights.get(source, 1.0)
         for rank, candidate in enumerate(ranking, 1):
             _add(found[candidate.row], source, 1 / (RRF_K + rank), weight / (RRF_K + rank) / best)
-    return in_order(found)
+    return sort_by_score(found)
 
 
-def normalised(rankings: Rankings, weights: Mapping[str, float]) -> list[Fused]:
+def weighted_mean(rankings: Rankings, weights: Mapping[str, float]) -> list[Fused]:
     """The weighted mean of the sources' own scores within [0, 1], best first; ties go to the newer row."""
-    found = gathered(rankings)
+    found = gather(rankings)
     total = sum(weights.get(source, 1.0) for source in rankings) or 1.0
     for source, ranking in rankings.items():
         for candidate in ranking:
-            adds = weights.get(source, 1.0) * candidate.share / total
-            _add(found[candidate.row], source, candidate.share, adds)
-    return in_order(found)
+            contribution = weights.get(source, 1.0) * candidate.share / total
+            _add(found[candidate.row], source, candidate.share, contribution)
+    return sort_by_score(found)
 
 
-def scaled(found: Sequence[Fused], best: float) -> list[Fused]:
+def scale(found: Sequence[Fused], best: float) -> list[Fused]:
     """A ranking whose first scores `best`, the others in proportion."""
     factor = best / found[0].score if found and found[0].score else 0.0
     for one in found:
         one.score *= factor
         one.rank_score = log_odds(one.score)
-        one.parts = {name: (value, adds * factor) for name, (value, adds) in one.parts.items()}
+        one.parts = {
+            name: (value, contribution * factor) for name, (value, contribution) in one.parts.items()
+        }
     return list(found)
 
 
-def in_order(found: Mapping[int, Fused]) -> list[Fused]:
+def sort_by_score(found: Mapping[int, Fused]) -> list[Fused]:
     """Best first; ties go to the newer row."""
     for one in found.values():
         one.rank_score = log_odds(one.score)
     return sorted(found.values(), key=lambda one: (-one.score, -one.row))
 
 
-def _add(fused: Fused, source: str, value: float, adds: float) -> None:
-    fused.parts[source] = (value, adds)
-    fused.score += adds
+def _add(fused: Fused, source: str, value: float, contribution: float) -> None:
+    fused.parts[source] = (value, contribution)
+    fused.score += contribution

@@ -44,7 +44,7 @@ class LateInteraction:
             self._centred = space.centred_query(self._tokens, language)
 
     @property
-    def is_there(self) -> bool:
+    def has_tokens(self) -> bool:
         """Whether the query and any of the texts have token vectors."""
         return any(len(rows) for rows in self._rows)
 

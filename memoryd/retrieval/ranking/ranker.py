@@ -63,12 +63,12 @@ def rank(
     """
     profile = profiles()[profile_name(features)]
     total = np.full(len(rows), -profile.offset)
-    adds: dict[str, Column] = {}
+    contribution: dict[str, Column] = {}
     for name, column in features.items():
         worth = profile.weights.get(name, 0.0) * weights.get(_GROUP_OF.get(name, ""), 1.0)
         if worth:
-            adds[name] = worth * column
-            total += adds[name]
+            contribution[name] = worth * column
+            total += contribution[name]
     order = np.lexsort((-np.asarray(rows), -total))
     ranked = [found[rows[at]] for at in order.tolist()]
     for one, at in zip(ranked, order.tolist(), strict=True):
@@ -76,13 +76,17 @@ def rank(
         one.score = logistic(one.rank_score)
     if explain:
         for one, at in zip(ranked, order.tolist(), strict=True):
-            one.tell = functools.partial(_told, features, adds, profile.offset, at)
+            one.read_contributions = functools.partial(
+                _contributions, features, contribution, profile.offset, at
+            )
     return ranked
 
 
-def _told(features: Features, adds: Mapping[str, Column], offset: float, at: int) -> dict[str, Part]:
+def _contributions(
+    features: Features, contribution: Mapping[str, Column], offset: float, at: int
+) -> dict[str, Part]:
     """What the sum of one text is made of."""
-    told = {name: (float(features[name][at]), float(column[at])) for name, column in adds.items()}
+    told = {name: (float(features[name][at]), float(column[at])) for name, column in contribution.items()}
     return {**told, "offset": (1.0, -offset)}
 
 
@@ -90,11 +94,11 @@ def _told(features: Features, adds: Mapping[str, Column], offset: float, at: int
 def profiles() -> Mapping[str, Profile]:
     """The profiles by name: `memory` with language-centred token vectors, `late` with token vectors, `dense`
     without."""
-    return {name: Profile(one["weights"], one["offset"]) for name, one in stored()["profiles"].items()}
+    return {name: Profile(one["weights"], one["offset"]) for name, one in load_ranker()["profiles"].items()}
 
 
 @functools.cache
-def stored() -> Mapping[str, Any]:
+def load_ranker() -> Mapping[str, Any]:
     """What `ranker.json` holds."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found

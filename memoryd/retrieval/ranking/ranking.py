@@ -1,4 +1,4 @@
-"""The ranking of a query's candidates: by the plan's recipe, or by features."""
+"""The ranking of a query's candidates: by features, or by another fusion method."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.retrieval.context import SearchContext, SourceQuery
-from memoryd.retrieval.plan import Recipe, Source
+from memoryd.retrieval.plan import FusionMethod, Source
 from memoryd.retrieval.ranking import fuse
 from memoryd.retrieval.ranking.calibration import calibrate, calibration_of, evidence_of
 from memoryd.retrieval.ranking.effective_importance import read_standings
 from memoryd.retrieval.ranking.features import Features, features
 from memoryd.retrieval.ranking.fuse import Candidate, Fused
 from memoryd.retrieval.ranking.ranker import RELEVANCE, profile_name, rank
-from memoryd.retrieval.ranking.scene import read_scene
+from memoryd.retrieval.ranking.ranking_input import read_ranking_input
 from memoryd.retrieval.ranking.standing import Standings, reorder
 from memoryd.retrieval.ranking.trained_space import trained_space
 from memoryd.retrieval.semantic_index import EncodedText
@@ -33,29 +33,29 @@ def rank_candidates(context: SearchContext) -> list[Fused]:
 
 
 def _rank_query(context: SearchContext, query: SourceQuery) -> list[Fused]:
-    """The candidates of one query, best first; by the fallback recipe when the best of them is weak."""
+    """The candidates of one query, best first; by the fallback method when the best of them is weak."""
     plan, weights = context.plan, context.request.weights
-    if plan.recipe != "ranked" or context.encoded is None:
-        recipe: Recipe = "rrf" if plan.recipe == "ranked" else plan.recipe
-        context.recipes[query.kind] = recipe
-        return _fuse(recipe, query.candidates, weights)
-    context.recipes[query.kind] = "ranked"
+    if plan.fusion_method != "ranked" or context.encoded is None:
+        fusion_method: FusionMethod = "rrf" if plan.fusion_method == "ranked" else plan.fusion_method
+        context.fusion_methods[query.kind] = fusion_method
+        return _fuse(fusion_method, query.candidates, weights)
+    context.fusion_methods[query.kind] = "ranked"
     found = _rank_by_features(context, query, context.encoded)
     best = found[0].score if found else 1.0
     if plan.fallback is None or best >= plan.weak:
         return found
     context.notes.append(f"the best {query.kind} scores {best:.2f} only: ranked by {plan.fallback}")
-    context.recipes[query.kind] = plan.fallback
-    return fuse.scaled(_fuse(plan.fallback, query.candidates, weights), best)
+    context.fusion_methods[query.kind] = plan.fallback
+    return fuse.scale(_fuse(plan.fallback, query.candidates, weights), best)
 
 
 def _fuse(
-    recipe: Recipe, found: Mapping[Source, Sequence[Candidate]], weights: Mapping[str, float]
+    fusion_method: FusionMethod, found: Mapping[Source, Sequence[Candidate]], weights: Mapping[str, float]
 ) -> list[Fused]:
-    """Rank by a recipe without features; `lexical` and `semantic` leave each other's candidates out."""
-    left_out = {"lexical": "semantic", "semantic": "lexical"}.get(recipe)
+    """Rank without features; `lexical` and `semantic` leave each other's candidates out."""
+    left_out = {"lexical": "semantic", "semantic": "lexical"}.get(fusion_method)
     rankings = {str(source): ranking for source, ranking in found.items() if source != left_out}
-    return fuse.rrf(rankings, weights) if recipe == "rrf" else fuse.normalised(rankings, weights)
+    return fuse.rrf(rankings, weights) if fusion_method == "rrf" else fuse.weighted_mean(rankings, weights)
 
 
 def _rank_by_features(context: SearchContext, query: SourceQuery, encoded: EncodedText) -> list[Fused]:
@@ -82,17 +82,17 @@ def candidate_features(
     context: SearchContext, query: SourceQuery, encoded: EncodedText
 ) -> tuple[dict[int, Fused], Features]:
     """The candidates and the turns beside them, by row in ascending order, and their features, (rows,)."""
-    found = fuse.gathered({str(source): ranking for source, ranking in query.candidates.items()})
-    scene = read_scene(context, query, encoded, found)
+    found = fuse.gather({str(source): ranking for source, ranking in query.candidates.items()})
+    given = read_ranking_input(context, query, encoded, found)
     with context.timed("features"):
-        columns = features(scene)
+        columns = features(given)
         if "graph" in query.candidates:
             shares = {one.row: one.share for one in query.candidates["graph"]}
-            columns["graph"] = scene.frame.column(shares, 0.0)
-    every = {row: found.get(row) or Fused(row) for row in scene.frame.rows.tolist()}
+            columns["graph"] = given.frame.column(shares, 0.0)
+    every = {row: found.get(row) or Fused(row) for row in given.frame.rows.tolist()}
     for row, one in every.items():
-        if row in scene.dense:
-            one.raw.setdefault("semantic", scene.dense[row])
+        if row in given.dense:
+            one.raw.setdefault("semantic", given.dense[row])
     return every, columns
 
 

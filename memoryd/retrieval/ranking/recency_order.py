@@ -14,7 +14,7 @@ from memoryd.core.knowledge.point import PointRecord
 from memoryd.core.row_ranges import TextKind, kind_of
 from memoryd.language.fold import hash_form, index_terms
 from memoryd.language.query.recency import Recency
-from memoryd.retrieval.results.hits import Found, Recorded
+from memoryd.retrieval.results.hits import FoundRecord, Recorded
 
 _NEAR = 0.5
 """How far the logit of a score may lie below the best for the text to match as well."""
@@ -26,20 +26,20 @@ _DAY = 86_400.0
 
 
 def in_recency_order(
-    found: Sequence[Found],
+    found: Sequence[FoundRecord],
     query: str,
     recency: Recency,
-    recipes: Mapping[TextKind, str],
+    fusion_methods: Mapping[TextKind, str],
     current_session: str | None,
-) -> list[Found]:
+) -> list[FoundRecord]:
     """Texts that were ranked by relevance, in the order of a request for the latest.
 
-    recipes: how each kind was ranked; only scores of `ranked` say how well a text matches. current_session:
-    the one whose texts come last, if any.
+    fusion_methods: how each kind was ranked; only scores of `ranked` say how well a text matches.
+    current_session: the one whose texts come last, if any.
     """
-    matching = _matching([one for one in found if not _repeats(one, query)], recency, recipes)
+    matching = _matching([one for one in found if not _repeats(one, query)], recency, fusion_methods)
 
-    def age(one: Found) -> tuple[bool, float, int]:
+    def age(one: FoundRecord) -> tuple[bool, float, int]:
         return _is_of(one.record, current_session), -_moment(one.record, recency), -one.fused.row
 
     first = sorted(matching, key=age)
@@ -49,7 +49,9 @@ def in_recency_order(
     return [*first, *(one for one in found if one.fused.row not in rows)]
 
 
-def _by_occasion(first: Sequence[Found], by_relevance: Sequence[Found], recency: Recency) -> list[Found]:
+def _by_occasion(
+    first: Sequence[FoundRecord], by_relevance: Sequence[FoundRecord], recency: Recency
+) -> list[FoundRecord]:
     """The same, newest occasion first, each by relevance. first: newest first."""
     occasion = {first[0].fused.row: 0} if first else {}
     for later, one in itertools.pairwise(first):
@@ -58,7 +60,7 @@ def _by_occasion(first: Sequence[Found], by_relevance: Sequence[Found], recency:
     return sorted(by_relevance, key=lambda one: occasion[one.fused.row])
 
 
-def _is_one_occasion(later: Found, earlier: Found, recency: Recency) -> bool:
+def _is_one_occasion(later: FoundRecord, earlier: FoundRecord, recency: Recency) -> bool:
     gap = _moment(later.record, recency) - _moment(earlier.record, recency)
     return gap <= _OCCASION_SECONDS or (
         _session(later.record) is not None
@@ -67,12 +69,14 @@ def _is_one_occasion(later: Found, earlier: Found, recency: Recency) -> bool:
     )
 
 
-def _repeats(found: Found, query: str) -> bool:
+def _repeats(found: FoundRecord, query: str) -> bool:
     """Whether a text is the request itself, stored before it was searched for."""
     return hash_form(found.record.text[:_TEXT_CHARS]) == hash_form(query)
 
 
-def _matching(found: Sequence[Found], recency: Recency, recipes: Mapping[TextKind, str]) -> list[Found]:
+def _matching(
+    found: Sequence[FoundRecord], recency: Recency, fusion_methods: Mapping[TextKind, str]
+) -> list[FoundRecord]:
     """Without a topic everything; else texts with all of its words, and those that score near the best.
 
     Where scores say little, texts with the most of its words.
@@ -81,14 +85,14 @@ def _matching(found: Sequence[Found], recency: Recency, recipes: Mapping[TextKin
         return list(found)
     wanted = set(_terms(recency.topic))
     shares = [len(wanted & set(index_terms(one.record.text[:_TEXT_CHARS]))) / len(wanted) for one in found]
-    scored = [one.fused.score for one in found if recipes.get(kind_of(one.fused.row)) == "ranked"]
+    scored = [one.fused.score for one in found if fusion_methods.get(kind_of(one.fused.row)) == "ranked"]
     least = 1.0 if scored else max(shares, default=0.0)
     near = _logit(max(scored)) - _NEAR if scored else math.inf
     return [
         one
         for one, share in zip(found, shares, strict=True)
         if (share > 0 and share >= least)
-        or (recipes.get(kind_of(one.fused.row)) == "ranked" and _logit(one.fused.score) >= near)
+        or (fusion_methods.get(kind_of(one.fused.row)) == "ranked" and _logit(one.fused.score) >= near)
     ]
 
 

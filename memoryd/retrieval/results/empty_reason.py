@@ -8,22 +8,22 @@ from dataclasses import replace
 
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 from memoryd.storage.database import Database
 from memoryd.storage.knowledge import grants
 from memoryd.storage.records import texts
 
-Find = Callable[[SearchRequest], Sequence[Found]]
+Find = Callable[[SearchRequest], Sequence[FoundRecord]]
 
 
-def why_nothing(database: Database, request: SearchRequest, find: Find) -> str | None:
+def find_empty_reason(database: Database, request: SearchRequest, find: Find) -> str | None:
     """The reason in words, None for no other than the query. find: what a request finds."""
     with database.read() as connection:  # no longer: the searches have views of their own
         is_stored = _is_stored(connection, request)
     if not is_stored:
         return f"nothing is stored yet for this user{'' if request.scope.agent_id is None else ' and agent'}"
     wider = replace(request, offset=0, limit=1, min_score=None)
-    if not request.scope.archived and find(_shelved(wider)):
+    if not request.scope.archived and find(_with_archived(wider)):
         return "only what is archived or superseded is found: include_archived (--archived) shows it"
     narrowed = _narrowed_by(request)
     wider = replace(wider, node=EVERYTHING, span=None, as_of=None)
@@ -33,7 +33,7 @@ def why_nothing(database: Database, request: SearchRequest, find: Find) -> str |
 
 
 def _is_stored(connection: sqlite3.Connection, request: SearchRequest) -> bool:
-    every = _shelved(request).scope
+    every = _with_archived(request).scope
     return any(
         grants.granted(connection, request.scope.user_id)
         if target == "shared"
@@ -42,7 +42,7 @@ def _is_stored(connection: sqlite3.Connection, request: SearchRequest) -> bool:
     )
 
 
-def _shelved(request: SearchRequest) -> SearchRequest:
+def _with_archived(request: SearchRequest) -> SearchRequest:
     return replace(request, scope=replace(request.scope, archived=True))
 
 

@@ -13,7 +13,7 @@ from memoryd.retrieval.context import SearchContext
 from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.recency_order import in_recency_order
 from memoryd.retrieval.request import SearchRequest
-from memoryd.retrieval.results.hits import Found, Recorded
+from memoryd.retrieval.results.hits import FoundRecord, Recorded
 from memoryd.storage.knowledge import grants, snapshots
 from memoryd.storage.records import memories, sessions, turns
 
@@ -25,17 +25,17 @@ _SPARE = 5
 """Hits fetched beyond the wanted ones, for those that collapse."""
 
 
-def fetch_hits(context: SearchContext, ranked: Sequence[Fused], wanted: int) -> list[Found]:
+def fetch_hits(context: SearchContext, ranked: Sequence[Fused], wanted: int) -> list[FoundRecord]:
     """The records of the best rows, near-duplicates as one; at least as many as wanted, if there are.
 
     Rows that vanished since they were ranked are left out. A request for the latest orders by time first.
     """
-    collapsed = Collapsed(context.request)
+    collapsed = HitCollapser(context.request)
     recency, query = context.plan.recency, context.plan.understanding.query
     if recency is not None:
         is_previous = recency.kind == "previous"
         current = sessions.under_way(context.connection, context.request.scope) if is_previous else None
-        ordered = in_recency_order(_read(context, ranked), query, recency, context.recipes, current)
+        ordered = in_recency_order(_read(context, ranked), query, recency, context.fusion_methods, current)
         collapsed.add(ordered[: wanted + _SPARE])
         return collapsed.best()
     for start in range(0, len(ranked), wanted + _SPARE):
@@ -45,13 +45,13 @@ def fetch_hits(context: SearchContext, ranked: Sequence[Fused], wanted: int) -> 
     return collapsed.best()
 
 
-def _read(context: SearchContext, ranked: Sequence[Fused]) -> list[Found]:
+def _read(context: SearchContext, ranked: Sequence[Fused]) -> list[FoundRecord]:
     """The records of ranked rows, in their order."""
     context.request.deadline.check("reading what was found")
     records = _records(context, [one.row for one in ranked])
     if context.former is not None:
         records |= context.former.records
-    return [Found(records[one.row], one) for one in ranked if one.row in records]
+    return [FoundRecord(records[one.row], one) for one in ranked if one.row in records]
 
 
 def _records(context: SearchContext, rows: Sequence[int]) -> dict[int, Recorded]:
@@ -73,20 +73,20 @@ def _records(context: SearchContext, rows: Sequence[int]) -> dict[int, Recorded]
     return found
 
 
-class Collapsed:
+class HitCollapser:
     """What was found, near-duplicates among memories as one, the best; turns stay word for word."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._deadline = request.deadline
-        self._found: list[Found] = []
-        self._own: list[Found] = []
+        self._found: list[FoundRecord] = []
+        self._own: list[FoundRecord] = []
         self._groups = DuplicateGroups(_NEAR_DUPLICATE)
 
     def __len__(self) -> int:
         """How many are left."""
         return len(self._found) - len(self._own) + len(self._groups)
 
-    def add(self, found: Sequence[Found]) -> None:
+    def add(self, found: Sequence[FoundRecord]) -> None:
         """Take some more, best first. Raises `DeadlineExceededError`."""
         own = [one for one in found if isinstance(one.record, Record)]
         texts = [one.record.text for one in own]
@@ -94,7 +94,7 @@ class Collapsed:
         self._found += found
         self._own += own
 
-    def best(self) -> list[Found]:
+    def best(self) -> list[FoundRecord]:
         """Those that are left, each with the ids of its near-duplicates."""
         own = self._own
         same = {

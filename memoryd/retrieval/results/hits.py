@@ -20,7 +20,7 @@ Recorded = Record | TurnRecord | PointRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRecord:
     """A ranked row with what is stored there.
 
     same: ids of near-duplicates it stands for; effective_importance: what time has left of a memory's.
@@ -36,19 +36,19 @@ class Found:
 class Trace:
     """What a search has to say of itself.
 
-    recipes: how each kind was ranked; keys: what rows were found by literally.
+    fusion_methods: how each kind was ranked; keys: what rows were found by literally.
     """
 
     plan: RetrievalPlan
     mode: str
-    recipes: Mapping[TextKind, str]
+    fusion_methods: Mapping[TextKind, str]
     notes: tuple[str, ...]
     missing: int
     milliseconds: Mapping[str, float]
     keys: Mapping[int, str]
 
 
-def hit_of(found: Found) -> Hit:
+def hit_of(found: FoundRecord) -> Hit:
     """The hit of a row."""
     record, fused = found.record, found.fused
     return Hit(
@@ -101,7 +101,7 @@ def _of_turn(record: TurnRecord) -> dict[str, Any]:
     }
 
 
-def explanation(found: Found, query: str, trace: Trace, plan: dict[str, Any]) -> Explanation:
+def explanation(found: FoundRecord, query: str, trace: Trace, plan: dict[str, Any]) -> Explanation:
     """How a hit came about. plan: the trace's, described."""
     text, fused = found.record.text, found.fused
     cut = snippet(text, query_terms(query[:1000]))
@@ -116,10 +116,10 @@ def explanation(found: Found, query: str, trace: Trace, plan: dict[str, Any]) ->
         keys=[] if key is None else [key],
         snippet=Snippet(text=cut.text, marks=[list(mark) for mark in cut.marks]),
         duplicates=list(found.same),
-        fusion_method=trace.recipes[kind_of(fused.row)],
+        fusion_method=trace.fusion_methods[kind_of(fused.row)],
         fusion={
             name: {"value": round(value, 4), "contribution": round(contribution, 4)}
-            for name, (value, contribution) in fused.told().items()
+            for name, (value, contribution) in fused.contributions().items()
         },
         standing=round(fused.standing, 4),
         plan=plan,

@@ -26,9 +26,11 @@ def count_pending(context: SearchContext) -> None:
 
 def _without_vectors(connection: sqlite3.Connection, query: SourceQuery) -> int:
     owner = query.scope.user_id
-    if not outbox.missing(connection, owner, query.kind):  # the usual case, without looking at the texts
+    if not outbox.count_missing(
+        connection, owner, query.kind
+    ):  # the usual case, without looking at the texts
         return 0
-    return outbox.waiting_among(connection, query.kind, owner, visible(query.kind, query.scope, query.node))
+    return outbox.count_waiting(connection, query.kind, owner, visible(query.kind, query.scope, query.node))
 
 
 def _without_triples(connection: sqlite3.Connection, query: SourceQuery) -> int:

@@ -10,7 +10,7 @@ from memory_client.deadline import Deadline
 from memory_client.errors import DeadlineExceededError, MemorydError
 from memoryd.retrieval.context import SearchContext
 from memoryd.retrieval.ranking.fuse import log_odds
-from memoryd.retrieval.results.hits import Found
+from memoryd.retrieval.results.hits import FoundRecord
 
 
 class Reranking(Protocol):
@@ -28,7 +28,7 @@ class Reranking(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reranked:
+class RerankResult:
     """A ranking.
 
     order: places in the ranking that was given, best first. scores: the final ones in that order, within
@@ -57,7 +57,7 @@ class Reranker:
 
     def rerank(
         self, query: str, texts: Sequence[str], scores: Sequence[float], deadline: Deadline
-    ) -> Reranked:
+    ) -> RerankResult:
         """The ranking with its first hits reordered; as it was when that fails or takes too long.
 
         texts: of the first `candidates` hits, best first; scores: of all hits, within [0, 1], best first.
@@ -71,12 +71,12 @@ class Reranker:
             return _unchanged(scores, f"not reranked: {error}; {allowed}")
         except MemorydError as error:
             return _unchanged(scores, f"not reranked: {error}")
-        return combined(own, scores)
+        return combine_scores(own, scores)
 
 
 def rerank_hits(
-    reranker: Reranker, context: SearchContext, found: list[Found]
-) -> tuple[list[Found], str | None]:
+    reranker: Reranker, context: SearchContext, found: list[FoundRecord]
+) -> tuple[list[FoundRecord], str | None]:
     """The best hits in the reranker's order, unless time orders them; and why they are not, if so.
 
     Runs outside the reader's view, as it may take a second.
@@ -102,7 +102,7 @@ def rerank_hits(
     return ordered, done.note
 
 
-def combined(own: Sequence[float], scores: Sequence[float]) -> Reranked:
+def combine_scores(own: Sequence[float], scores: Sequence[float]) -> RerankResult:
     """The first hits by the reranker's `own` scores, which become theirs, then the others as they were.
 
     Equal ones stay in their order. The others' scores are scaled down as far as it takes for none to lie
@@ -114,8 +114,8 @@ def combined(own: Sequence[float], scores: Sequence[float]) -> Reranked:
     top, floor = max(rest, default=0.0), best[-1]
     factor = floor / top if top > floor else 1.0
     scaled = [min(floor, score * factor) for score in rest]
-    return Reranked([*first, *range(len(own), len(scores))], [*best, *scaled], best)
+    return RerankResult([*first, *range(len(own), len(scores))], [*best, *scaled], best)
 
 
-def _unchanged(scores: Sequence[float], note: str | None) -> Reranked:
-    return Reranked(list(range(len(scores))), list(scores), [], note)
+def _unchanged(scores: Sequence[float], note: str | None) -> RerankResult:
+    return RerankResult(list(range(len(scores))), list(scores), [], note)

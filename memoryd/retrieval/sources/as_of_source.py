@@ -18,7 +18,7 @@ from memoryd.core.passage import Passage
 from memoryd.core.record import Record
 from memoryd.core.scope import Scope
 from memoryd.index.keyword import forward_index, partitions
-from memoryd.index.keyword.query import LexicalQuery
+from memoryd.index.keyword.query import KeywordQuery
 from memoryd.language.fold import fold_case, query_terms
 from memoryd.language.text_cache import text_cache
 from memoryd.retrieval.ranking.fuse import Candidate
@@ -51,25 +51,25 @@ class FormerMemories:
         return cls(records, terms, len(former) - len(known))
 
     def extend_query(
-        self, connection: sqlite3.Connection, user_id: str, text: str, query: LexicalQuery | None
-    ) -> LexicalQuery | None:
+        self, connection: sqlite3.Connection, user_id: str, text: str, query: KeywordQuery | None
+    ) -> KeywordQuery | None:
         """The keyword query with the terms that only these memories have."""
         partition = partitions.find(connection, user_id, "memory")
         if partition is None:
             return query
         wanted = query_terms(text)[:_TERMS_READ]
-        counts = forward_index.documents(self.terms).counts(forward_index.numbers_of(wanted))
+        counts = forward_index.to_documents(self.terms).counts(forward_index.numbers_of(wanted))
         own = (counts > 0).sum(axis=0).tolist()
         present = {} if query is None else query.frequencies
         found = {term: present.get(term, int(count)) for term, count in zip(wanted, own, strict=True)}
         occurring = sorted((count, term) for term, count in found.items() if count)
-        return LexicalQuery(partition, {term: count for count, term in occurring}) if occurring else None
+        return KeywordQuery(partition, {term: count for count, term in occurring}) if occurring else None
 
-    def keyword_candidates(self, read: LexicalQuery | None) -> list[Candidate]:
+    def keyword_candidates(self, read: KeywordQuery | None) -> list[Candidate]:
         """Those with a term of the query, best first."""
         if read is None:
             return []
-        scores = read.scores(forward_index.documents(self.terms), list(read.frequencies)).tolist()
+        scores = read.scores(forward_index.to_documents(self.terms), list(read.frequencies)).tolist()
         found = [
             Candidate(row, s, min(1.0, s / read.best)) for row, s in zip(self.records, scores, strict=True)
         ]
@@ -135,7 +135,7 @@ class FormerMemories:
         return list(dict.fromkeys([*by_words, *near, *reversed(list(self.records))]))[:EMBEDDED]
 
 
-_read_terms = text_cache(8192)(forward_index.read)
+_read_terms = text_cache(8192)(forward_index.term_numbers)
 """Cached, as reading terms takes most of the time and searches of one time tend to repeat."""
 
 

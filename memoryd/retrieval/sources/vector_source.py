@@ -39,7 +39,7 @@ def _nearest(context: SearchContext, query: SourceQuery, encoded: EncodedText) -
     depth = context.plan.depth
     nearest = context.semantic.nearest(query.scope, encoded, depth, allowed, query.kind)
     across: list[tuple[int, float]] = []
-    if context.plan.recipe == "ranked":  # by cosine alone they would come last
+    if context.plan.fusion_method == "ranked":  # by cosine alone they would come last
         across = _across_languages(context, query, encoded, allowed, {row for row, _ in nearest})
     return [Candidate(row, cosine, min(1.0, max(0.0, cosine))) for row, cosine in (*nearest, *across)]
 

@@ -10,7 +10,7 @@ from memoryd.index.keyword import forward_index
 from memoryd.language.text_features import text_language
 from memoryd.retrieval.context import SearchContext, SourceQuery
 from memoryd.retrieval.plan import RetrievalPlan
-from memoryd.retrieval.ranking.features import Scene, terms_of, token_weights
+from memoryd.retrieval.ranking.features import RankingInput, terms_of, token_weights
 from memoryd.retrieval.ranking.frame import frame_of
 from memoryd.retrieval.ranking.fuse import Fused
 from memoryd.retrieval.ranking.late_interaction import LateInteraction
@@ -24,12 +24,12 @@ _BEST = 64
 """Candidates whose neighbours are ranked, too."""
 
 
-def read_scene(
+def read_ranking_input(
     context: SearchContext, query: SourceQuery, encoded: EncodedText, found: Mapping[int, Fused]
-) -> Scene:
+) -> RankingInput:
     """Read the candidates and the turns beside the best of them. found: the candidates by row."""
     if query.former is not None and query.has_former:
-        return _former_scene(context, query, encoded, query.former, found)
+        return _former_input(context, query, encoded, query.former, found)
     connection = context.connection
     with context.timed("places"):
         places = candidates.places(connection, query.kind, sorted(found))
@@ -39,7 +39,7 @@ def read_scene(
         space, language = space_of(query, encoded), text_language(query.text)
         late = LateInteraction(context.semantic, connection, encoded, weights, space, language)
         late.read(sorted(places))
-        best = late.best(_BEST) if late.is_there else sorted(places)[:_BEST]
+        best = late.best(_BEST) if late.has_tokens else sorted(places)[:_BEST]
         beside = sorted({row for at in best for row in _rows_beside(places[at])} - places.keys())
         if beside:
             places |= candidates.places(connection, query.kind, beside)
@@ -49,10 +49,10 @@ def read_scene(
         dense = context.semantic.cosines(query.scope, encoded, frame.rows, query.kind)
     with context.timed("terms"):
         documents = forward_index.load(connection, frame.rows.tolist())
-    return Scene(
+    return RankingInput(
         frame=frame,
-        matches=late.over(frame) if late.is_there else None,
-        centred=late.centred_over(frame) if late.is_there else None,
+        matches=late.over(frame) if late.has_tokens else None,
+        centred=late.centred_over(frame) if late.has_tokens else None,
         word_weights=weights,
         documents=documents,
         lexical=query.words,
@@ -64,25 +64,25 @@ def read_scene(
     )
 
 
-def _former_scene(
+def _former_input(
     context: SearchContext,
     query: SourceQuery,
     encoded: EncodedText,
     former: FormerMemories,
     found: Mapping[int, Fused],
-) -> Scene:
+) -> RankingInput:
     """The same with candidates that are no longer stored, which have no token vectors."""
     then = former.places(list(found))
     rows = sorted(found.keys() - then.keys())
     frame = frame_of(candidates.places(context.connection, query.kind, rows) | then)
     dense = context.semantic.cosines(query.scope, encoded, np.array(rows, np.int64), query.kind)
     made = {row: found[row].raw["semantic"] for row in then if "semantic" in found[row].raw}
-    terms = forward_index.stored(context.connection, rows) | {row: former.terms[row] for row in then}
-    return Scene(
+    terms = forward_index.load_numbers(context.connection, rows) | {row: former.terms[row] for row in then}
+    return RankingInput(
         frame=frame,
         matches=None,
         word_weights=np.empty(0),
-        documents=forward_index.documents({row: terms[row] for row in sorted(terms)}),
+        documents=forward_index.to_documents({row: terms[row] for row in sorted(terms)}),
         lexical=query.words,
         dense=dense | made,
         understanding=context.plan.understanding,
