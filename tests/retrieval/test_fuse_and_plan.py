@@ -31,7 +31,7 @@ def plan_of(query: str = "pear", why_not: str | None = None, **how: Any) -> Retr
     return make_plan(request, read_times(request), why_not=why_not)
 
 
-# -- fusion_methods
+# -- fusion methods
 
 
 def test_one_source_keeps_its_scores() -> None:

@@ -26,9 +26,8 @@ def count_pending(context: SearchContext) -> None:
 
 def _without_vectors(connection: sqlite3.Connection, query: SourceQuery) -> int:
     owner = query.scope.user_id
-    if not outbox.count_missing(
-        connection, owner, query.kind
-    ):  # the usual case, without looking at the texts
+    # the usual case, without looking at the texts
+    if not outbox.count_missing(connection, owner, query.kind):
         return 0
     return outbox.count_waiting(connection, query.kind, owner, visible(query.kind, query.scope, query.node))
 
