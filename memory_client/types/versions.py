@@ -78,7 +78,7 @@ class Comparison(TypedDict):
     change_count: int
     """Changed text pieces, fields and metadata keys."""
     text: list[TextPiece]
-    """Word by word, also in Chinese."""
+    """By words; by characters in scripts without spaces, such as Chinese."""
     readable: str
     """The same in one line: `主人住在[-北京-]{+上海+}`."""
     fields: dict[str, Difference]

@@ -24,14 +24,14 @@ _TIME = re.compile(
 )
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+|《")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our)\b|我|咱", re.IGNORECASE)
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+")
 _FINAL = ("?", "？")
 
 
 def text_language(text: str) -> Language:
     """`zh` if a text has at least as many Han characters as Latin words, else `en`."""
-    han = len(_HAN.findall(text))
+    han = len(HAN.findall(text))
     return "zh" if han and han >= len(_LATIN_WORD.findall(text)) else "en"
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Focus = Literal["person", "place", "time", "number", "thing", "reason", "yes_no", "other"]
+from memoryd.language.text_features import HAN
 
-HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+Focus = Literal["person", "place", "time", "number", "thing", "reason", "yes_no", "other"]
 
 _Rules = tuple[tuple[Focus, re.Pattern[str]], ...]
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from memoryd.language.fold import fold
 from memoryd.language.query.commands import Command, find_command
-from memoryd.language.query.focus import HAN, Focus, find_focus
+from memoryd.language.query.focus import Focus, find_focus
 from memoryd.language.query.intents import Intent, find_intent
 from memoryd.language.query.wording import find_keywords, find_names, find_phrases
 from memoryd.language.text_cache import text_cache
+from memoryd.language.text_features import HAN
 
 MAX_CHARACTERS = 1_000
 """Characters of a query that the rules analyse; the search uses all."""

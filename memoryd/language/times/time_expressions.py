@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memoryd.language.fold import simplified_table
+from memoryd.language.text_features import HAN
 from memoryd.language.times.reader import Reader, Reading
 from memoryd.language.times.reference import Reference
 from memoryd.language.times.syntax import CHINESE, ENGLISH, Language
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B)} | {0x2019: "'", 0x130: "I", 0x3000: " "}
-_HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2}|\d")
 _TITLE = re.compile(r"《[^《》\n]{1,80}》|[\"“][^\"“”\n]{1,60}[\"”]|「[^「」\n]{1,60}」|『[^『』\n]{1,60}』")
 _SMALL_WORD = re.compile(r"\b[a-z]\w{3,}")
@@ -50,7 +50,7 @@ def find_times(text: str, reference: datetime) -> tuple[TimeExpression, ...]:
 def _readings(folded: str, reference: Reference) -> list[Reading]:
     """The readings of both languages; of two that overlap the longer is kept."""
     found: list[Reading] = []
-    if _HAN.search(folded):
+    if HAN.search(folded):
         found += _read(CHINESE, folded, reference)
     if _LATIN.search(folded):
         found += _read(ENGLISH, folded, reference)
