@@ -49,7 +49,7 @@ class Release:
         self._done_at = now
 
     def tick(self, last_work: float, now: float) -> None:
-        """Give back if there was work since the last time, and it is over or goes on for long."""
+        """Release memory if there was work since the last time, and it ended or takes long."""
         if last_work < self._done_at:
             return
         if now - last_work >= _QUIET_SECONDS:

@@ -1,4 +1,4 @@
-"""Who makes a change and why, as a call gives it."""
+"""The author of a change and the reason, as a call gives them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Author:
         return cls(check_operator(operator), screened_reason(reason))
 
     def cause(self, operation: Operation) -> Cause:
-        """What makes a version in this name."""
+        """The cause of a version made by this author."""
         return Cause(operation, self.operator, self.reason)
 
     def decision(self, at: float) -> Decision:
-        """What is noted of a conflict decided in this name."""
+        """The decision of a conflict by this author."""
         return Decision(at, self.operator, self.reason)
 
     def deletion(self, at: float) -> Deletion:
-        """What stays of a memory destroyed in this name."""
+        """The record of a deletion by this author."""
         return Deletion(at, self.operator, self.reason)

@@ -1,4 +1,4 @@
-"""What the use cases work with."""
+"""The open store and its helpers, which all of the engine works with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursors: where a page ended, tied to the query it was made for."""
+"""Page cursors: the last item of a page, tied to the page's query."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ K = TypeVar("K", int, str)
 
 
 def mark_of(*query: Any) -> str:
-    """Ties a cursor to its query."""
+    """A hash that ties a cursor to its query."""
     return hashlib.sha256(
         json.dumps(query, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
     ).hexdigest()[:12]
 
 
 def encode(value: float, key: int | str, mark: str) -> str:
-    """The cursor behind the item with this order value and key."""
+    """The cursor of the page after the item with this order value and key."""
     return base64.urlsafe_b64encode(json.dumps([value, key, mark]).encode()).decode()
 
 

@@ -23,7 +23,7 @@ class TriplesService:
         self.unalias = triples.unalias
         self.aliases = triples.aliases
         self.stats = triples.stats
-        self.export_jsonl = lines.written
+        self.export_jsonl = lines.export_lines
 
     def add(
         self,
@@ -73,4 +73,4 @@ class TriplesService:
         user_id: str,
         key: RequestKey | None,
     ) -> TripleImport:
-        return self._lines.taken_in(lines, memory_ids or {}, user_id, key)
+        return self._lines.import_lines(lines, memory_ids or {}, user_id, key)

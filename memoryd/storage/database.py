@@ -181,7 +181,7 @@ class Database:
         def work() -> None:
             future.set_result(task())
 
-        with self._close_lock:  # nothing may enter the queue behind the end mark
+        with self._close_lock:  # nothing may enter the queue after the end mark
             if self._closed:
                 raise StorageError(f"the database {self.path} is closed")
             self._tasks.put((work, future))

@@ -1,4 +1,4 @@
-"""What files take on disk."""
+"""Sizes of files on disk."""
 
 from __future__ import annotations
 

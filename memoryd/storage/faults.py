@@ -56,7 +56,7 @@ def translate(error: sqlite3.Error, path: Path) -> StorageError:
         )
     if primary in _CORRUPT:
         return DatabaseCorruptError(
-            f"{path} is damaged ({error}); it was left as it is. Stop the daemon, then run "
+            f"{path} is damaged ({error}); it was not changed. Stop the daemon, then run "
             f"`memoryd doctor --repair`: it salvages what is readable into a new file and keeps this one",
             path=str(path),
         )

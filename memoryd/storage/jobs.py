@@ -16,12 +16,12 @@ from memoryd.storage.database import Transaction
 MAX_ATTEMPTS = 5
 _BACK_OFF_SECONDS = 30.0
 _CLOCK_SLACK = 3600.0
-"""By which a clock may be put back without a job being taken for one from the future."""
+"""A clock may be set back this much; jobs queued later than that come from a wrong clock and are due now."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A job taken for work."""
+    """A job that is being run."""
 
     id: str
     kind: str

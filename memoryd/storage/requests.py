@@ -12,7 +12,7 @@ import msgpack
 
 from memory_client.errors import InvalidParameterError, RequestIdConflict
 from memoryd.storage.database import Transaction
-from memoryd.storage.salt import salted
+from memoryd.storage.salt import salted_hash
 
 T = TypeVar("T")
 KEEP_SECONDS = 24 * 3600
@@ -56,7 +56,7 @@ def run_once(tx: Transaction, key: RequestKey | None, now: float, change: Callab
     reply = change()
     tx.execute(
         "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)",
-        (*_place(tx.connection, key), salted(tx.connection, key.params_hash), msgpack.packb(reply), now),
+        (*_place(tx.connection, key), salted_hash(tx.connection, key.params_hash), msgpack.packb(reply), now),
     )
     return reply
 
@@ -74,7 +74,7 @@ def find_reply(connection: sqlite3.Connection, key: RequestKey | None) -> tuple[
     ).fetchone()
     if row is None:
         return False, None
-    if bytes(row[0]) != salted(connection, key.params_hash):
+    if bytes(row[0]) != salted_hash(connection, key.params_hash):
         raise RequestIdConflict(
             f"request_id {key.request_id!r} was used for {key.method} with other parameters; "
             f"take a new one for every new call",
@@ -97,7 +97,7 @@ def _place(connection: sqlite3.Connection, key: RequestKey) -> tuple[str, str, s
     """The primary key of a request's row."""
     if not key.nameless:
         return key.user_id, key.method, key.stored_id
-    hashes = [salted(connection, name.encode()).hex() for name in (key.user_id, key.stored_id)]
+    hashes = [salted_hash(connection, name.encode()).hex() for name in (key.user_id, key.stored_id)]
     return hashes[0], key.method, hashes[1]
 
 

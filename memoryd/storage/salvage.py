@@ -115,7 +115,7 @@ def salvage(path: Path, backups: Path) -> Path:
         copied = _copy(path, fresh)
         if not any(copied.values()):
             raise DatabaseCorruptError(
-                f"{path}: nothing readable was found; it was left as it is. Restore a file of {backups}",
+                f"{path}: nothing readable was found; it was not changed. Restore a file of {backups}",
                 path=str(path),
             )
         log.warning("salvaged from %s: %s", path, copied)

@@ -76,7 +76,7 @@ class ConflictQueue:
                 get_memory(connection, scope, memory_id)
             return [
                 _decided(one)
-                for one in conflicts.decided(connection, scope, memory_id, since, _MOST_REPORTED)
+                for one in conflicts.get_decided(connection, scope, memory_id, since, _MOST_REPORTED)
             ]
 
     def resolve(

@@ -67,7 +67,7 @@ class SessionCloser:
     def _close(self, tx: Transaction, numbers: Sequence[int], now: float) -> int:
         """Return how many turns went, those not to be remembered."""
         sessions.close(tx, numbers, now)
-        dropped = turns.remove_passing(tx, numbers)
+        dropped = turns.remove_not_remembered(tx, numbers)
         if dropped:
             self._removal.queue(tx)
         return dropped

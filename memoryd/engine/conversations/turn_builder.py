@@ -1,4 +1,4 @@
-"""From what a caller gives to the turn that will be stored: checked, screened, with defaults."""
+"""Builds the turn to store from what a caller gives: checked, redacted, with defaults."""
 
 from __future__ import annotations
 

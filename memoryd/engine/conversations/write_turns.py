@@ -1,4 +1,4 @@
-"""What is said: turns are stored word for word and indexed together with the turns before them."""
+"""Writes turns: they are stored verbatim and indexed together with the turns before them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TurnWriter:
         self._closing = closing
 
     def append(self, conversation: Conversation, item: TurnItem, key: RequestKey | None) -> AppendResult:
-        """Store one turn; its vector is made behind."""
+        """Store one turn; its vector is made in the background."""
         now = self._parts.clock()
         record = new_turn(conversation, item, zone=self._parts.zone(), now=now, limits=self._parts.limits)
 
@@ -98,7 +98,7 @@ class TurnWriter:
     def _looked_up(
         self, conversation: Conversation, key: RequestKey | None
     ) -> tuple[bool, Any, list[ContextTurn]]:
-        """Whether the request was carried out before, its reply, and what was said last in the session."""
+        """Whether the request was carried out before, its reply, and the last turns of the session."""
         owner = (conversation.user_id, conversation.agent_id, conversation.session_id)
         with self._parts.database.read() as connection:
             known, reply = requests.find_reply(connection, key)
@@ -132,5 +132,5 @@ class TurnWriter:
 
 
 def _without_context(vectors: _Vectors) -> _Vectors:
-    """Somebody has said or deleted something meanwhile: the first ones are embedded again, behind."""
+    """Without those of the first turns, whose context changed: they are re-embedded in the background."""
     return dict(list(vectors.items())[CONTEXT_TURNS:])

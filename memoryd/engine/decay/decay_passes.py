@@ -1,4 +1,4 @@
-"""Passes over what has faded: they archive and queue reviews, a share at a time, and can be undone."""
+"""Decay passes: they archive faded memories and queue reviews, a fraction at a time, and can be undone."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class DecayPasses:
         return self._parts.write_once(key, apply, now)
 
     def _skip(self, tx: Transaction, scope: Scope, jump: ClockJump, operator: str, now: float) -> DecayPass:
-        """Report the jump; the date of a skipped pass tells a long absence from a clock set ahead."""
+        """Report the jump; dates of skipped passes distinguish a long absence from a clock set ahead."""
         log.warning("a decay pass was skipped: %s", _NOTES[jump])
         if jump == "ahead":
             id = self._parts.ids.new("pas", now)
@@ -147,10 +147,10 @@ class DecayPasses:
 
     def _plan(self, connection: Connection, scope: Scope, now: float) -> _Plan:
         cohort = Cohort.of(
-            decay_passes.fading(connection, scope, self._parts.decay.lasting), self._parts.decay
+            decay_passes.fading_rows(connection, scope, self._parts.decay.lasting), self._parts.decay
         )
         passed, outcomes = self._judged(connection, cohort, scope.user_id, now)
-        active = decay_passes.active(connection, scope)
+        active = decay_passes.count_active(connection, scope)
         cap = min(_MOST, max(_AT_LEAST, math.ceil(self._share * active)))
         effective, remaining = cohort.effective(passed), 0
         places: dict[DecayOutcome, list[int]] = {}

@@ -1,4 +1,4 @@
-"""What time has left of the importance of memories, and what a new importance brings about."""
+"""The effective importance of memories, and the reviews that a new importance queues or withdraws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue of reviews, and what a verdict does. Whoever decides comes through here."""
+"""The queue of reviews and the effects of verdicts."""
 
 from __future__ import annotations
 

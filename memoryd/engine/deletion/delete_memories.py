@@ -1,4 +1,4 @@
-"""Destroying memories: in one transaction everywhere, physically within the hour, or at once for a user."""
+"""Destroys memories everywhere in one transaction; bytes go within the hour, or at once for a user."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Skipped(TypedDict):
 
 
 class DeletionReply(TypedDict):
-    """What a delete did, as it is kept for a repeated request: ids alone."""
+    """The reply of a delete that is kept for a repeated request: ids only."""
 
     ids: list[str]
     sources: list[str]

@@ -1,4 +1,4 @@
-"""Destroying turns: in one transaction everywhere, the turns behind one are indexed anew in it."""
+"""Destroys turns everywhere in one transaction, and queues the turns after them for re-embedding."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class TurnDeletion:
         return [one.record.id for one in stored]
 
     def _renew_context(self, tx: Transaction, gone: Sequence[StoredTurn]) -> None:
-        """Embed anew the turns behind those that are gone: these were part of their vectors."""
+        """Re-embed the turns after the deleted ones, which were part of their vectors."""
         behind = turns.following_turns(tx.connection, gone)
         turns.mark_for_embedding(tx, behind)
         for row, agent_id in behind.items():

@@ -123,7 +123,7 @@ def _triples(
 
 
 def _named(connection: Connection, user_id: str, query: str) -> dict[str, list[int]]:
-    """The entities named, by key, but for the user, of whom everything is told."""
+    """The named entities by key, except the user, whom every triple may be about."""
     keys = [key_of(query), *(one.key for one in question_of(query).mentions)]
     known = entities.find(connection, user_id, keys)
     return {

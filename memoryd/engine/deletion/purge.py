@@ -1,4 +1,4 @@
-"""Destroying what has been archived for longer than the user wants it kept."""
+"""Destroys memories that were archived for longer than the retention."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ArchivePurge:
         return self._removal.receipt(ids)
 
     def purge_all(self) -> None:
-        """Destroy everybody's archives that are over the retention set, if one is."""
+        """Destroy every user's archived memories that are older than `decay.retention_days`, if set."""
         if not self._retention:
             return
         with self._parts.database.read() as connection:
@@ -79,7 +79,7 @@ class ArchivePurge:
     def _ripe(self, connection: Connection, scope: Scope, retention: float, now: float) -> list[str]:
         """What was archived so many days ago; a jump of the clock makes nothing old."""
         day = self._parts.calendar.day
-        ripe = decay_passes.ripe(connection, scope, now - retention * DAY)
+        ripe = decay_passes.archived_before(connection, scope, now - retention * DAY)
         signs = [date for date, _ in active_days.recorded_days(connection, scope.user_id)]
         signs += [day(at) for at in decay_passes.times(connection, scope.user_id)]
         longest = max(1.0, retention * _STRETCH)

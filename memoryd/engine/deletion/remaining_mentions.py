@@ -1,4 +1,4 @@
-"""What still says the same when a memory is gone: other memories, their former versions, turns, points."""
+"""Finds texts that repeat a deleted memory: other memories, their former versions, turns, points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memoryd.storage.records import texts, turns, versions
 from memoryd.storage.records.texts import visible
 
 MOST = 20
-"""Memories whose echoes are looked for, of those that go at once; a few milliseconds each."""
+"""Deleted memories for which this looks, a few milliseconds each."""
 _NEIGHBOURS = 10
 _RAREST = 4
 """Words of a text by which its neighbours are found: who says the same has nearly all of them."""

@@ -1,4 +1,4 @@
-"""What every delete ends with: the bytes are removed behind, and the receipt names the backups."""
+"""The end of every delete: bytes are removed in the background, and the receipt names the backups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PhysicalRemoval:
         self._delay = delay
 
     def queue(self, tx: Transaction, delay: float | None = None) -> None:
-        """Have it done, after `delay` seconds if given."""
+        """Queue the removal, due after `delay` seconds if given."""
         now = self._parts.clock()
         due = now + (self._delay if delay is None else delay)
         jobs.enqueue(tx, self._parts.ids.new("job", now), REMOVAL, now, due)

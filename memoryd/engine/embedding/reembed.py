@@ -1,4 +1,4 @@
-"""Embedding every memory anew, for another model, while the old index serves."""
+"""Re-embeds every memory for another model, while the old index serves."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _POLL_SECONDS = 0.05
 
 
 class Reembedding:
-    """Builds the index of the model the settings ask for, then lets it serve; goes on where it was.
+    """Builds the index of the configured model, resuming where it stopped, and lets it serve.
 
-    seconds: after so long it leaves off, for other jobs to have their turn.
+    seconds: after which it pauses for other jobs.
     """
 
     def __init__(self, meaning: SemanticIndex, vectors: VectorIndex, stopping: Event, seconds: float) -> None:
@@ -35,7 +35,7 @@ class Reembedding:
         self._seconds = seconds
 
     def run(self) -> float | None:
-        """Work; return after how many seconds to go on, None when there is nothing more to do."""
+        """Work; return the seconds after which to continue, None if nothing is left."""
         embedder = self._loaded()
         if embedder is None:  # it is queued again when there is a model
             return None
@@ -43,7 +43,7 @@ class Reembedding:
             return self._go_on(embedder)
         except (ModelUnavailableError, StorageError) as error:
             if not self._stopping.is_set():
-                log.warning("embedding anew: %s; going on in %d s", error, _RETRY_SECONDS)
+                log.warning("re-embedding: %s; continuing in %d s", error, _RETRY_SECONDS)
             return _RETRY_SECONDS
 
     def _go_on(self, embedder: Embedder) -> float | None:
@@ -63,7 +63,7 @@ class Reembedding:
         while missing := building.missing(PORTION):
             for portion in portions([text.joined for _, text, _ in missing]):
                 if time.monotonic() > until:
-                    log.info("embedding anew: %d of %d memories", *building.progress())
+                    log.info("re-embedding: %d of %d memories", *building.progress())
                     return 0.0
                 self._fill(building, missing[portion])
         self._meaning.switch(building)

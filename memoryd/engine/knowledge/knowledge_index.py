@@ -9,18 +9,18 @@ from memoryd.storage.database import Transaction
 
 
 class KnowledgeIndex:
-    """Keywords at once, vectors behind: no save of points waits for the model."""
+    """Keywords at once, vectors in the background: no save of points waits for the model."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
     def put(self, tx: Transaction, user_id: str, row: int, text: str) -> None:
-        """A new point."""
+        """Add a point."""
         self._parts.lexical.put(tx, user_id, row, text)
         self._parts.meaning.stage(tx, user_id, row, None, None)
 
     def remove(self, tx: Transaction, user_id: str, texts: Sequence[tuple[int, str]]) -> None:
-        """Points that no version says any more."""
+        """Remove points that are in no version any more."""
         for row, text in texts:
             self._parts.lexical.remove(tx, user_id, row, text)
         if texts:

@@ -83,7 +83,7 @@ class KnowledgeMerger:
         self._on_due = on_due
 
     def merge(self, user_id: str, key: RequestKey | None) -> KnowledgeMergeResult:
-        """Make one version of the newest merge and the increments behind it; nothing where there are none."""
+        """Merge the newest merge and the increments after it into one version, if there are any."""
         known, reply = self._parts.find_reply(key)
         if known:
             return _receipt(*reply)
@@ -104,12 +104,12 @@ class KnowledgeMerger:
         return _receipt(None, [], 0, 0, 0, 0)
 
     def expect(self, user_id: str) -> None:
-        """Have the job carried out when it is due for a user, without waiting for its schedule."""
+        """Queue the job if it is due for a user, without waiting for its schedule."""
         if self._rule.is_due(self._unmerged(user_id), self._parts.clock()):
             self._on_due()
 
     def run_due(self) -> bool:
-        """Merge for one user of whom it is due; return whether it is for another one, too."""
+        """Merge for one user for whom it is due; return whether it is due for another one."""
         self._knowledge.prune()
         with self._parts.database.read() as connection:
             users = snapshots.users(connection)
@@ -165,7 +165,7 @@ class KnowledgeMerger:
     def _clashes(self, user_id: str, given: Sequence[KnowledgePoint], found: Merge) -> list[Clash]:
         """The contradictions among points that are near each other, the older one first."""
         with self._parts.database.read() as connection:
-            made = snapshots.made(connection, user_id)
+            made = snapshots.creation_times(connection, user_id)
         clashes: list[Clash] = []
         for pair in found.apart[:_JUDGED]:
             contents = sorted((given[place]["content"] for place in pair), key=lambda one: made.get(one, 0.0))
@@ -192,7 +192,7 @@ class KnowledgeMerger:
         return _receipt(*reply)
 
     def _queue(self, tx: Transaction, user_id: str, rows: dict[str, int], clashes: Sequence[Clash]) -> int:
-        """Note what contradicts each other; return how many of it are new."""
+        """Record the contradictions; return how many are new."""
         ids = snapshots.ids(tx.connection, user_id, list(rows.values()))
         now = self._parts.clock()
         noted = [

@@ -81,7 +81,7 @@ class KnowledgeSharing:
     def shared(self, user_id: str) -> list[SharedSet]:
         """The user's own sets, then those granted."""
         with self._parts.database.read() as connection:
-            return grants.shared(connection, user_id)
+            return grants.get_shared_sets(connection, user_id)
 
     def _receipt(self, user_id: str, owner: str, name: str, reply: Sequence[float]) -> SharedSet:
         """The set as it was when the request was carried out, with who sees it now."""
@@ -97,7 +97,7 @@ class KnowledgeSharing:
 
     @staticmethod
     def _find(connection: Connection, user_id: str, owner: str, name: str) -> SharedSet | None:
-        sets = grants.shared(connection, user_id)
+        sets = grants.get_shared_sets(connection, user_id)
         return next((one for one in sets if (one["owner"], one["name"]) == (owner, name)), None)
 
 

@@ -1,4 +1,4 @@
-"""Users' knowledge points: saved in versions, found, drawn, compared, brought back.
+"""Users' knowledge points: saved in versions, searched, sampled, compared, rolled back.
 
 The catalogue in the database is what search works with. It is the truth, too, unless the versions are kept
 in files: then these are, and the catalogue follows them.
@@ -259,10 +259,10 @@ class KnowledgeStore:
         if version.kind == "increment" and not is_effective(version, known):
             raise InvalidParameterError(
                 f"version_id: {version.id} lies before a merge or rollback and would never count; expected a "
-                f"time behind {known[0].id}, or None for now",
+                f"time after {known[0].id}, or None for now",
                 parameter="version_id",
                 value=version.id,
-                expected=f"a time behind {known[0].id}, or None",
+                expected=f"a time after {known[0].id}, or None",
             )
 
     def _follow(self, user_id: str, id: str) -> None:

@@ -1,4 +1,4 @@
-"""Putting memories away, and bringing them back."""
+"""Archiving memories and restoring them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MemoryArchive:
         self._writer = writer
 
     def archive(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
-        """Put an active memory away."""
+        """Archive an active memory."""
         now = self._parts.clock()
         cause = author.cause("archive")
 
@@ -43,7 +43,7 @@ class MemoryArchive:
         return self._parts.write_once(key, apply, now)
 
     def restore(self, id: str, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
-        """Bring an archived memory back, or a superseded one that nothing active stands for any more."""
+        """Restore an archived memory, or a superseded one whose successors are not active."""
         now = self._parts.clock()
         cause = author.cause("restore")
 
@@ -59,7 +59,7 @@ class MemoryArchive:
         return self._parts.write_once(key, apply, now)
 
     def bring_back(self, tx: Transaction, stored: StoredMemory, now: float, cause: Cause) -> UpdateResult:
-        """Make an archived memory active, with a clock that starts anew."""
+        """Make an archived memory active; its decay starts again."""
         return self._back(tx, stored, stored.record, now, cause)
 
     def _back(
@@ -103,14 +103,14 @@ def _require_nothing_in_its_place(connection: Connection, scope: Scope, record: 
 
 
 def _valid_to_before(connection: Connection, record: Record) -> float | None:
-    """The end that a memory had before it was superseded, unless it was given another one since."""
+    """The `valid_to` of a memory before it was superseded, unless it was changed since."""
     ended = [
         one.number
         for one in versions.history(connection, record, record.version + 1, record.version)
         if one.cause.operation == "supersede"
     ]
     at = ended[-1] if ended else record.version
-    told = versions.told(connection, record, [max(at - 1, record.history_from), at])
+    told = versions.records_by_number(connection, record, [max(at - 1, record.history_from), at])
     return told[min(told)].valid_to if told[at].valid_to == record.valid_to else record.valid_to
 
 

@@ -1,4 +1,4 @@
-"""Reading memories as they were known at a time."""
+"""Reads memories as of a time."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class AsOfReader:
         self._parts = parts
 
     def get(self, id: str, at: float, scope: Scope) -> Memory | None:
-        """What was known of a memory, in whatever state; None when nothing was.
+        """A memory as of a time, in any state; None if it was not known yet.
 
-        Raises `HistoryLimitError` for a time that is no longer told apart.
+        Raises `HistoryLimitError` for a time whose version is no longer kept.
         """
         with self._parts.database.read() as connection:
             stored = memories.find(connection, scope, [id]).get(id)
@@ -41,7 +41,7 @@ class AsOfReader:
             return to_memories(connection, self._parts, [then], at)[0]
 
     def page(self, filters: Filters | None, at: float, where: PageRequest, scope: Scope) -> Page:
-        """One page of what was known and true, and the cursor of the next."""
+        """One page of the memories as of a time, and the cursor of the next."""
         node = parse_filters(filters)
         mark = mark_of(filters or {}, where.order, where.direction, at, scope.archived)
         after = where.after(mark)
@@ -61,7 +61,7 @@ class AsOfReader:
 
 
 def _former(row: int, record: Record) -> StoredMemory:
-    """What was stored once; its vector is gone, and any day may count for its age."""
+    """A former record; its vector is gone, and every day counts for its age."""
     return StoredMemory(row, 0, record, indexed=False, decay_seq=0)
 
 
@@ -73,7 +73,7 @@ def _unchanged(
     after: tuple[float, str] | None,
     scope: Scope,
 ) -> tuple[list[StoredMemory], int]:
-    """The memories that were then as they are now: those of the page, and how many there are."""
+    """The memories that have not changed since: those of the page, and their number."""
     wanted = filter_unchanged_since(node, "memory", at, archived=scope.archived)
     found = memories.page(
         connection,
@@ -90,7 +90,7 @@ def _unchanged(
 def _behind(
     found: Sequence[StoredMemory], where: PageRequest, after: tuple[float, str] | None
 ) -> list[StoredMemory]:
-    """Those behind a place, in order."""
+    """Those after a cursor, in order."""
 
     def place(one: StoredMemory) -> tuple[Any, str]:
         return getattr(one.record, where.order), one.record.id

@@ -1,4 +1,4 @@
-"""What memories were: their versions, told, compared and brought back."""
+"""The versions of memories: listed, compared and restored."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CONTENT_FIELDS = (
     "warnings",
     "redactions",
 )
-"""What a memory says; the other fields are its place and its life."""
+"""The content of a memory; the other fields are its owner and its life cycle."""
 
 
 class VersionHistory:
@@ -79,7 +79,7 @@ class VersionHistory:
             current = _existing(connection, scope, id)
             later = current.version if b is None else b
             earlier = max(current.history_from, later - 1) if a is None else a
-            told = versions.chosen(connection, current, [earlier, later])
+            told = versions.versions_by_number(connection, current, [earlier, later])
         first, second = _one_of(told, current, earlier), _one_of(told, current, later)
         old, new = first.record or current, second.record or current
         pieces = text_diff(old.text, new.text)
@@ -98,7 +98,7 @@ class VersionHistory:
         )
 
     def revert(self, id: str, to: int, author: Author, scope: Scope, key: RequestKey | None) -> UpdateResult:
-        """Make what a version said the next one."""
+        """Make the content of an old version the newest one."""
         now, cause = self._parts.clock(), author.cause("revert")
         with self._parts.database.read() as connection:
             done, reply = requests.find_reply(connection, key)
@@ -120,7 +120,9 @@ class VersionHistory:
 
 
 def _told(connection: Connection, current: Record, number: int) -> Record:
-    return _one_of(versions.chosen(connection, current, [number]), current, number).record or current
+    return (
+        _one_of(versions.versions_by_number(connection, current, [number]), current, number).record or current
+    )
 
 
 def _existing(connection: Connection, scope: Scope, id: str) -> Record:

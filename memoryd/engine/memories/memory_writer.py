@@ -1,4 +1,4 @@
-"""Every change of a memory, and all that goes with it, inside the transaction of whoever makes it."""
+"""Every change of a memory and of everything derived from it, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class MemoryWriter:
         return UpdateResult(id=new.id, version=new.version, changed=True)
 
     def touch(self, tx: Transaction, stored: StoredMemory, new: Record) -> None:
-        """Store what makes no version: importance as it is used and decays, access, review marks."""
+        """Store a change that makes no version: importance by use and decay, access, review marks."""
         memories.update(tx, stored.row, new, text_changed=False)
 
     def destroy(self, tx: Transaction, stored: Sequence[StoredMemory], deletion: Deletion) -> list[str]:
-        """Destroy memories of one user and all that only they carry; return their ids."""
+        """Destroy memories of one user and everything derived from them alone; return their ids."""
         if not stored:
             return []
         deletions.record(tx, [one.record for one in stored], deletion)
@@ -105,12 +105,12 @@ class MemoryWriter:
 
 
 def _settled_by(cause: Cause) -> list[ReviewKind]:
-    """The reviews that putting a memory away answers, [] for all: what is wrong is not up to the clock."""
+    """The kinds of reviews that archiving a memory settles, [] for all; decay settles no feedback."""
     return ["decay", "promotion"] if cause.operator == DECAY else []
 
 
 def _unbury(tx: Transaction, record: Record, cause: Cause) -> None:
-    """What the user says again is no longer to be kept out."""
+    """Lift the tombstone of a text that the user states again."""
     if is_caller(cause.operator) and record.source == "user":
         tombstones.lift(tx, record.user_id, "memory", versions.hash_of(tx.connection, record.text))
 

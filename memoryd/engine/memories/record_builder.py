@@ -1,4 +1,4 @@
-"""From what a caller gives to the record that will be stored: checked, screened, with defaults."""
+"""Builds the record to store from what a caller gives: checked, redacted, with defaults."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _refuse_moves(record: Record, draft: Draft) -> None:
         if name in draft.fields and draft.fields[name] != getattr(record, name):
             raise InvalidParameterError(
                 f"metadata.{name}: a memory stays with its {name} ({getattr(record, name)!r}); "
-                f"add it anew for another one",
+                f"add it again for another one",
                 parameter=f"metadata.{name}",
                 value=draft.fields[name],
                 expected=repr(getattr(record, name)),
@@ -168,7 +168,7 @@ def _refuse_importance(record: Record, metadata: Mapping[str, Any], draft: Draft
         metadata.get("importance", record) is None
     ):
         raise InvalidParameterError(
-            "metadata.importance: an update of the metadata leaves it as it is; use update_importance",
+            "metadata.importance: an update of the metadata does not change it; use update_importance",
             parameter="metadata.importance",
             value=repr(metadata["importance"]),
             expected=repr(record.importance),

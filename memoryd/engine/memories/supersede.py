@@ -1,4 +1,4 @@
-"""Successors: what was true and no longer is stays as it was, and what is true now takes its place."""
+"""Successors: a memory that is no longer true is kept as superseded, and a new one replaces it."""
 
 from __future__ import annotations
 
@@ -122,12 +122,12 @@ def _inherited(old: Record, effective: float, given: Mapping[str, Any], now: flo
 
 
 def _earlier(ended: float | None, until: float) -> float:
-    """What was over before is not true until its successor is."""
+    """The earlier of the end a memory had and the start of its successor."""
     return until if ended is None else min(ended, until)
 
 
 def _check_succession(old: Record) -> None:
-    """The successor cannot be true from before the old one was."""
+    """Refuse a successor that is valid from before the old memory."""
     try:
         check_periods(old)
     except InvalidParameterError as error:

@@ -27,7 +27,7 @@ from memoryd.storage.requests import RequestKey
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose memory it will be, as the call says."""
+    """The owner of a new memory, as the call gives it."""
 
     user_id: str
     agent_id: str | None
@@ -42,7 +42,7 @@ class MemoryEditor:
         self._writer = writer
 
     def add(self, text: str, metadata: Mapping[str, Any] | None, owner: Owner, key: RequestKey | None) -> str:
-        """Store one memory; its vector too when there is one in time."""
+        """Store one memory, with its vector if that is ready in time."""
         known, reply = self._parts.find_reply(key)
         if known:
             return str(reply)
@@ -147,7 +147,7 @@ class MemoryEditor:
         return self._parts.write_once(key, apply, chunk[-1].updated_at)
 
     def _told(self, tx: Transaction, record: Record, embedded: EncodedText | None) -> str:
-        """Store what was told just now: somebody was there."""
+        """Store a new memory, and record today as an active day of the user."""
         active_days.record_activity(
             tx, self._parts.calendar, record.user_id, record.updated_at, record.created_at
         )
@@ -175,7 +175,7 @@ class MemoryEditor:
             updated = self._writer.apply(tx, stored, new, now, author.cause("update"), embedded)
             old = stored.record
             if (new.importance, new.decay_from) != (old.importance, old.decay_from):
-                if not updated["changed"]:  # the same number, but the clock starts anew
+                if not updated["changed"]:  # the same number, but decay starts again
                     self._writer.touch(tx, stored, new)
                 update_reviews(tx, self._parts, new, age.effective, new.importance, now)
             return updated

@@ -1,4 +1,4 @@
-"""What memories are evidence of: the triples that rules find in a text, in the transaction that writes it."""
+"""Extracts triples from a memory's text, in the transaction that writes it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def add_evidence(tx: Transaction, record: Record, row: int, ids: IdFactory) -> N
 
 
 def replace_evidence(tx: Transaction, record: Record, row: int, ids: IdFactory) -> None:
-    """The same after a change of the text: what the former version said is withdrawn."""
+    """The same after a change of the text; the evidence of the former version is withdrawn."""
     add_evidence(tx, record, row, ids)
     evidence.withdraw(tx, record.user_id, [row], but_version=record.version)
 
 
 def withdraw_evidence(tx: Transaction, user_id: str, rows_gone: Iterable[int]) -> None:
-    """Memories or turns are gone, and with them the triples that rested on them alone."""
+    """Withdraw the evidence of deleted memories or turns, and triples that rested on it alone."""
     evidence.withdraw(tx, user_id, rows_gone)

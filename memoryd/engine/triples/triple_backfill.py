@@ -1,4 +1,4 @@
-"""Reading for triples what was stored before there were any, a little at a time."""
+"""Extracts triples from memories of older schemas, a few at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT_ONCE = 100
 
 
 class TripleBackfill:
-    """The memories of an older store. seconds: after so long other jobs have their turn."""
+    """The memories of an older store. seconds: after which it pauses for other jobs."""
 
     def __init__(self, parts: Parts, stopping: Event, seconds: float) -> None:
         self._parts = parts
@@ -26,12 +26,12 @@ class TripleBackfill:
         self._seconds = seconds
 
     def is_there(self) -> bool:
-        """Whether anything is to be read."""
+        """Whether any memory is left."""
         with self._parts.database.read() as connection:
             return backlog.highest(connection) is not None
 
     def read(self) -> bool:
-        """Read on; whether there is more."""
+        """Continue; return whether more is left."""
         until = time.monotonic() + self._seconds
         while not self._stopping.is_set() and time.monotonic() < until:
             if not self._parts.database.write(self._read_some):

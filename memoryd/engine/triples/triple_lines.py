@@ -1,4 +1,4 @@
-"""Triples as lines of JSON: written out for a user, and taken in again."""
+"""Export and import of a user's triples as lines of JSON."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TripleTransfer:
         self._parts = parts
         self._triples = triples
 
-    def written(self, user_id: str, shape: TripleShape) -> Iterator[str]:
+    def export_lines(self, user_id: str, shape: TripleShape) -> Iterator[str]:
         """All of a user's triples, oldest first, read in chunks, then the aliases, for which the companion
         shape has no place."""
         scope = Scope(user_id, ALL_AGENTS, archived=True)
@@ -83,15 +83,15 @@ class TripleTransfer:
                 break
             after = found[-1].id
         if shape == "memoryd":
-            yield from self._written_aliases(user_id)
+            yield from self._export_aliases(user_id)
 
-    def _written_aliases(self, user_id: str) -> Iterator[str]:
+    def _export_aliases(self, user_id: str) -> Iterator[str]:
         with self._parts.database.read() as connection:
             names = entities.aliases(connection, user_id, None, _MAX_ALIASES)
         for alias, entity in names:
             yield json.dumps(displayed_alias(alias, entity), ensure_ascii=False)
 
-    def taken_in(
+    def import_lines(
         self, lines: Sequence[str], memory_ids: Mapping[str, str], user_id: str, key: RequestKey | None
     ) -> TripleImport:
         """Every line is read before the first is stored; chunks are acknowledged as a whole.

@@ -1,4 +1,4 @@
-"""Triples as a caller handles them: stored, read, walked, deleted, and the other names of entities."""
+"""Triples for callers: add, page, walk, delete, and the aliases of entities."""
 
 from __future__ import annotations
 

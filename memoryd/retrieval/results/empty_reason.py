@@ -35,7 +35,7 @@ def find_empty_reason(database: Database, request: SearchRequest, find: Find) ->
 def _is_stored(connection: sqlite3.Connection, request: SearchRequest) -> bool:
     every = _with_archived(request).scope
     return any(
-        grants.granted(connection, request.scope.user_id)
+        grants.get_grants(connection, request.scope.user_id)
         if target == "shared"
         else texts.is_any(connection, target, every)
         for target in request.targets

@@ -32,7 +32,7 @@ def _queries(
 ) -> Iterator[SourceQuery]:
     for target in plan.targets:
         if target == "shared":
-            for granted in grants.granted(connection, request.scope.user_id):
+            for granted in grants.get_grants(connection, request.scope.user_id):
                 unchanged = _unchanged(_without_metadata(plan.filters), "point", request)
                 own = And((granted.node, unchanged))
                 yield SourceQuery(request.query, "point", Scope(granted.owner), own, granted)

@@ -105,11 +105,11 @@ def exact_matches(context: SearchContext, query: SourceQuery) -> dict[int, str]:
     """
     connection, found = context.connection, dict[int, str]()
     id = query.text.strip()
-    row = candidates.named(connection, query.kind, query.scope, query.node, id)
+    row = candidates.row_of_id(connection, query.kind, query.scope, query.node, id)
     if row is not None:
         found[row] = id
     if query.kind == "memory":
-        found |= candidates.keyed(
+        found |= candidates.rows_with_exact_key(
             connection, query.scope, query.node, possible_keys(id, context.plan), _MOST_EXACT
         )
     phrases = context.plan.understanding.phrases

@@ -125,7 +125,7 @@ class VersionStorage(MemStorage):
 
     @abstractmethod
     def counting_versions(self, user_id: str) -> list[str]:
-        """The ids of the versions that together are what is known now, newest first."""
+        """The ids of the versions that count at present, newest first."""
 
     @abstractmethod
     def describe(
@@ -137,7 +137,7 @@ class VersionStorage(MemStorage):
     def read(
         self, user_id: str, version_id: str, damaged: list[DamagedLine] | None = None
     ) -> Iterator[KnowledgePoint]:
-        """The points of a version one by one; what cannot be read is logged, told to `damaged`, skipped."""
+        """The points of a version; lines that cannot be read are logged, added to `damaged` and skipped."""
 
     @abstractmethod
     def forget_user(self, user_id: str) -> None:

@@ -203,7 +203,7 @@ class MemStorageFileSys(VersionStorage):
         return next((place for place in places if (place / _POINTS).is_file()), places[0])
 
     def _clear(self, home: Path) -> None:
-        """What a process left behind that died while it wrote."""
+        """Files of a process that died while it wrote."""
         for place in (home / _VERSIONS).glob(f"{_UNFINISHED}*"):
             shutil.rmtree(place)
 

@@ -17,7 +17,7 @@ from memoryd.core.filters.grammar import Compare
 from memoryd.core.knowledge.point import PointRecord
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge.snapshots import RECORD, record
-from memoryd.storage.salt import salted
+from memoryd.storage.salt import salted_hash
 
 _GRANTED = "SELECT number FROM grants WHERE subscriber = ? AND state = 'granted'"
 
@@ -41,7 +41,7 @@ class Granted:
 
 
 def publish(tx: Transaction, owner: str, name: str, rows: Iterable[int], now: float) -> None:
-    """Make a set of points, or put others in place of those of one there is; who sees it goes on so."""
+    """Publish a set of points, or replace the points of a published set; its subscribers stay."""
     tx.execute(
         "INSERT INTO shared_sets (owner, name, created_at) VALUES (?, ?, ?) "
         "ON CONFLICT (owner, name) DO UPDATE SET created_at = excluded.created_at",
@@ -108,7 +108,7 @@ def revoke(tx: Transaction, owner: str, name: str, subscriber: str | None, now: 
 
 
 def carry_over(tx: Transaction, pairs: Iterable[tuple[int, int]]) -> None:
-    """Where a point (the second) was published, let the one that stands for it (the first) be, too."""
+    """Add the first point of each pair to every set that holds the second, which it absorbed."""
     for kept, gone in pairs:
         tx.execute(
             "INSERT INTO shared_points SELECT number, ? FROM shared_points WHERE point = ? "
@@ -117,7 +117,7 @@ def carry_over(tx: Transaction, pairs: Iterable[tuple[int, int]]) -> None:
         )
 
 
-def shared(connection: sqlite3.Connection, user_id: str) -> list[SharedSet]:
+def get_shared_sets(connection: sqlite3.Connection, user_id: str) -> list[SharedSet]:
     """The sets a user has published, then those granted to the user, each by name."""
     own = connection.execute(_SETS.format(whose="t.owner = :user", at="t.created_at"), {"user": user_id})
     granted = connection.execute(
@@ -130,7 +130,7 @@ def shared(connection: sqlite3.Connection, user_id: str) -> list[SharedSet]:
     ]
 
 
-def granted(connection: sqlite3.Connection, user_id: str) -> list[Granted]:
+def get_grants(connection: sqlite3.Connection, user_id: str) -> list[Granted]:
     """What is granted to a user now, by owner."""
     found: dict[str, dict[int, str]] = {}
     sql = f"SELECT owner, number, name FROM shared_sets WHERE number IN ({_GRANTED}) ORDER BY owner, name"
@@ -159,7 +159,7 @@ def forget_user(tx: Transaction, user_id: str) -> None:
 
 
 def unknown_set(name: str) -> NotFoundError:
-    """The error for a set that is not there, or not for this user: which of the two is not told."""
+    """The error for a set that does not exist or that this user may not see; it does not say which."""
     return NotFoundError(f"no set {name!r} of knowledge points for this user", id=name)
 
 
@@ -185,7 +185,9 @@ def _number(connection: sqlite3.Connection, owner: str, name: str) -> int:
 
 def _barred(tx: Transaction, subscriber: str) -> str:
     """In whose place a revoked grant stands: it outlives what is stored of the user, and names nobody."""
-    return f"\1{salted(tx.connection, subscriber.encode()).hex()}"  # no user's id holds a control character
+    return (
+        f"\1{salted_hash(tx.connection, subscriber.encode()).hex()}"  # no user's id holds a control character
+    )
 
 
 def _remove_set(tx: Transaction, number: int) -> None:

@@ -1,6 +1,6 @@
 """The tables of knowledge: points, one a user and content, and the versions that say them.
 
-A version is written once. Whatever is derived from a point's text (keywords, vectors) is told to `Indexing`
+A version is written once. `Indexing` receives every text from which keywords and vectors are derived
 inside the same transaction.
 """
 
@@ -259,7 +259,7 @@ def ids(connection: sqlite3.Connection, user_id: str, rows: Sequence[int]) -> di
     return {int(row): str(id) for row, id in found}
 
 
-def made(connection: sqlite3.Connection, user_id: str) -> dict[str, float]:
+def creation_times(connection: sqlite3.Connection, user_id: str) -> dict[str, float]:
     """When each content was first said."""
     found = connection.execute("SELECT text, created_at FROM points WHERE user_id = ?", (user_id,))
     return {str(text): float(at) for text, at in found}
@@ -295,7 +295,7 @@ def _new(tx: Transaction, version: Version, point: KnowledgePoint, id: str) -> i
 
 
 def _refresh(tx: Transaction, user_id: str) -> None:
-    """Set anew which points count as known, and as the newest version that counts says them."""
+    """Recompute which points count, with their score and type in the newest version that counts."""
     tx.execute(
         "UPDATE points SET is_current = 0, seq = ? WHERE user_id = ? AND is_current", (tx.seq, user_id)
     )

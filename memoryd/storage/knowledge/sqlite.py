@@ -18,7 +18,7 @@ from memoryd.storage.knowledge.snapshots import Indexing, NoIndexing
 class MemStorageSQLite(VersionStorage):
     """Versions in a database. Thread-safe.
 
-    indexing: told of every text that comes and goes; in_files: whether files hold the versions, too.
+    indexing: receives every text added or removed; in_files: whether files hold the versions, too.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The dates on which a user was there."""
+"""The dates on which a user was active."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from memoryd.core.life.active_days import Calendar, Days
 from memoryd.storage.database import Transaction
 
 _MOST = 400
-"""Dates that are looked at, the newest: after as many nothing is left of what fades."""
+"""The newest dates are read; after as many nothing is left of a fading memory."""
 
 
 def record_activity(
     tx: Transaction, calendar: Calendar, user_id: str, now: float, at: float | None = None
 ) -> None:
-    """Note today for a user, unless `at`, when it happened, is another time: then it is an import."""
+    """Record today for a user, unless `at`, the time of what is stored, is another day, as in an import."""
     if at is None or abs(now - at) <= calendar.present:
         day = calendar.day(now)
         tx.execute("INSERT INTO active_days VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (user_id, day, tx.seq))

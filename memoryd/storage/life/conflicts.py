@@ -65,7 +65,7 @@ _STILL_SAID = """
     AND v.memory_id = s.id AND v.version = s.version AND v.hash = c.{0}_hash))))
 """
 _HOLDS = f"({_STILL_SAID.format('first')} AND {_STILL_SAID.format('second')})"
-"""Whether both still say what they said when the conflict was noted; schema 2 hashed nothing."""
+"""Whether both texts are unchanged since the conflict was recorded; schema 2 has no hashes."""
 _OF_TWO = "c.user_id = ? AND c.first_id IN (?, ?) AND c.second_id IN (?, ?)"
 _IS_THERE = (
     "(EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND id = ?) "
@@ -78,8 +78,8 @@ _RANK = "CASE c.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END"
 
 
 def queue(tx: Transaction, row: ConflictRow) -> bool:
-    """Note an open conflict, in the place of what is outdated between the two; False when something is known
-    of what they say, or one of them is gone."""
+    """Record an open conflict and drop outdated ones between the two; False if a current one is recorded
+    already, or one of the two is gone."""
     if _is_settled(tx.connection, row.user_id, row.pair):
         return False
     tx.execute(
@@ -98,7 +98,7 @@ def queue(tx: Transaction, row: ConflictRow) -> bool:
 
 
 def keep(tx: Transaction, id: str, first: Record, second: Record, decision: Decision) -> None:
-    """Note that both are kept, unless what they say is in the queue already. first: the older memory."""
+    """Record that both are kept, unless they are in the queue already. first: the older memory."""
     if _is_settled(tx.connection, first.user_id, (first.id, second.id)):
         return
     tx.execute(
@@ -124,7 +124,7 @@ def _side(tx: Transaction, record: Record) -> tuple[str, int, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class ConflictStatement:
-    """One of two texts. at, operator, reason: of its version; operator is None where no version tells."""
+    """One of two texts. at, operator, reason: of its version; operator is None if there is no version."""
 
     text: str
     at: float
@@ -149,7 +149,7 @@ def get_open(
     return _listed(connection, scope, memory_id, _UNDECIDED, (), limit)
 
 
-def decided(
+def get_decided(
     connection: sqlite3.Connection, scope: Scope, memory_id: str | None, since: float, limit: int
 ) -> list[RecordedConflict]:
     """Conflicts that were decided since a time and still hold, in the order of `open_ones`."""
@@ -199,7 +199,7 @@ def is_recorded(connection: sqlite3.Connection, user_id: str, ids: tuple[str, st
 
 
 def settled_pairs(connection: sqlite3.Connection, user_id: str) -> set[tuple[str, str]]:
-    """The pairs of a user that were decided, or are noted, and still say what they said then."""
+    """The pairs of a user that were decided or recorded, and are unchanged since."""
     sql = f"SELECT c.first_id, c.second_id FROM conflicts c WHERE c.user_id = ? AND {_HOLDS}"
     return {(first, second) for first, second in connection.execute(sql, (user_id,))}
 

@@ -1,4 +1,4 @@
-"""The passes of decay over a user's memories, and what they look at."""
+"""Decay passes over a user's memories, and the queries they need."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def users(connection: sqlite3.Connection) -> list[str]:
     return [user for (user,) in connection.execute("SELECT DISTINCT user_id FROM memories ORDER BY 1")]
 
 
-def fading(connection: sqlite3.Connection, scope: Scope, lasting: float) -> list[tuple[Any, ...]]:
+def fading_rows(connection: sqlite3.Connection, scope: Scope, lasting: float) -> list[tuple[Any, ...]]:
     """The active memories the clock may matter for, as `core.decay.Fading`. lasting: what does not fade."""
     owner, params = scoped(scope)
     cursor = connection.cursor()
@@ -98,7 +98,7 @@ def fading(connection: sqlite3.Connection, scope: Scope, lasting: float) -> list
     return cursor.execute(_FADING.format(owner=owner), [*params, lasting]).fetchall()
 
 
-def active(connection: sqlite3.Connection, scope: Scope) -> int:
+def count_active(connection: sqlite3.Connection, scope: Scope) -> int:
     """How many active memories there are."""
     owner, params = scoped(scope)
     sql = f"SELECT count(*) FROM memories m WHERE {owner} AND m.state = 'active'"
@@ -112,7 +112,7 @@ def archived_by(connection: sqlite3.Connection, scope: Scope, pass_id: str) -> l
     return [id for (id,) in connection.execute(sql, [*params, pass_id])]
 
 
-def ripe(connection: sqlite3.Connection, scope: Scope, before: float) -> list[tuple[str, float]]:
+def archived_before(connection: sqlite3.Connection, scope: Scope, before: float) -> list[tuple[str, float]]:
     """Id and time of what was archived up to a time and may be destroyed, the oldest first."""
     owner, params = scoped(scope)
     sql = (

@@ -61,7 +61,7 @@ def page(
     after: tuple[float, str] | None,
     limit: int,
 ) -> list[ReviewRow]:
-    """Reviews in a state, oldest first, from behind `(created_at, id)`; pending ones of active memories."""
+    """Reviews in a state, oldest first, after `(created_at, id)`; pending ones of active memories only."""
     condition, params = _listed(scope, state, kind)
     if after is not None:
         condition, params = f"{condition} AND (r.created_at, r.id) > (?, ?)", [*params, *after]

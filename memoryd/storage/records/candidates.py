@@ -147,7 +147,7 @@ def newest(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: N
     return [row for (row,) in connection.execute(sql, params)]
 
 
-def keyed(
+def rows_with_exact_key(
     connection: sqlite3.Connection, scope: Scope, node: Node, keys: Collection[str], limit: int
 ) -> dict[int, str]:
     """Rows of visible memories with one of the exact keys, and the key. keys: as `fold_case` returns them."""
@@ -165,7 +165,9 @@ def keyed(
     return dict(itertools.islice(matching, limit))
 
 
-def named(connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node, id: str) -> int | None:
+def row_of_id(
+    connection: sqlite3.Connection, kind: TextKind, scope: Scope, node: Node, id: str
+) -> int | None:
     """The row of the visible text with an id."""
     condition, params = visible(kind, scope, node)
     sql = f"SELECT m.row FROM {TABLES[kind]} m WHERE {condition} AND m.id = ?"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memoryd.core.record import Record
 from memoryd.core.scope import ALL_AGENTS, Scope
 from memoryd.storage.database import Transaction
-from memoryd.storage.salt import salted
+from memoryd.storage.salt import salted_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def find(connection: sqlite3.Connection, scope: Scope, memory_id: str) -> Deleti
 
 
 def _hash(connection: sqlite3.Connection, agent_id: str | None) -> bytes | None:
-    return None if agent_id is None else salted(connection, agent_id.encode())
+    return None if agent_id is None else salted_hash(connection, agent_id.encode())
 
 
 def forget_user(tx: Transaction, user_id: str) -> None:

@@ -96,7 +96,7 @@ def ids_of(connection: sqlite3.Connection, scope: Scope, rows: Sequence[int]) ->
 def scan(
     connection: sqlite3.Connection, scope: Scope, after: tuple[float, str] | None, limit: int
 ) -> list[StoredMemory]:
-    """Active memories oldest first, from behind `(created_at, id)`."""
+    """Active memories oldest first, after `(created_at, id)`."""
     condition, params = visible("memory", scope, EVERYTHING)
     if after is not None:
         condition, params = f"{condition} AND (m.created_at, m.id) > (?, ?)", [*params, *after]
@@ -122,7 +122,7 @@ def page(
     after: tuple[Any, str] | None,
     limit: int,
 ) -> list[StoredMemory]:
-    """Active memories in order, from behind `(order value, id)`; order must be a known column."""
+    """Active memories in order, after `(order value, id)`; order must be a known column."""
     condition, params = visible("memory", scope, node)
     direction, sign = ("DESC", "<") if descending else ("ASC", ">")
     if after is not None:

@@ -22,7 +22,7 @@ EVERY_TEXT = (
 """Every text that is indexed, of any user and state; to be selected from."""
 
 CONTEXT_TURNS = 2
-"""Turns before a turn that it is read with; deleting one changes what is made of the turns behind it."""
+"""Turns before a turn that are embedded with it; deleting one changes the vectors of the turns after it."""
 CONTEXT_CHARS = 500
 """Of each of them, from its beginning."""
 

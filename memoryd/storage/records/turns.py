@@ -84,7 +84,7 @@ def page(
     after: tuple[float, int] | None,
     limit: int,
 ) -> list[StoredTurn]:
-    """Remembered turns by when they were said, from behind `(created_at, row)`.
+    """Remembered turns by time, after `(created_at, row)`.
 
     in_session: the node asks for one; SQLite would rather walk through all of a user's turns in order.
     """
@@ -148,7 +148,7 @@ def remove(tx: Transaction, rows: Iterable[int]) -> None:
     tx.executemany("DELETE FROM turns WHERE row = ?", ((row,) for row in rows))
 
 
-def remove_passing(tx: Transaction, sessions: Sequence[int]) -> int:
+def remove_not_remembered(tx: Transaction, sessions: Sequence[int]) -> int:
     """Delete the turns of sessions that are not to be remembered; return how many."""
     sql = "DELETE FROM turns WHERE remembered = 0 AND session IN (SELECT value FROM json_each(?))"
     return tx.execute(sql, (json.dumps(sessions),)).rowcount

@@ -22,7 +22,7 @@ from memoryd.core.scope import Scope
 from memoryd.language.fold import hash_form
 from memoryd.storage.database import Transaction
 from memoryd.storage.records.texts import scoped
-from memoryd.storage.salt import salted
+from memoryd.storage.salt import salted_hash
 
 Operation = Literal["create", "update", "archive", "restore", "promote", "merge", "supersede", "revert"]
 
@@ -49,7 +49,7 @@ class MemoryVersion:
 
 @dataclass(frozen=True, slots=True)
 class FormerVersion:
-    """What was known of a memory that was changed later. record: None when it is no longer told apart."""
+    """A memory as of a time, if it was changed later. record: None if that version is no longer kept."""
 
     row: int
     id: str
@@ -57,7 +57,7 @@ class FormerVersion:
 
 
 def append(tx: Transaction, record: Record, cause: Cause, changed: list[str], before: Record | None) -> None:
-    """Note the version `record` is; `before` is the record it replaces, which keeps its snapshot."""
+    """Add the version of `record`; `before` is the record it replaces, whose snapshot is kept."""
     if before is not None:
         tx.execute(
             "UPDATE versions SET snapshot = ? WHERE user_id = ? AND memory_id = ? AND version = ?",
@@ -84,7 +84,7 @@ def append(tx: Transaction, record: Record, cause: Cause, changed: list[str], be
 
 def hash_of(connection: sqlite3.Connection, text: str) -> bytes:
     """The hash of a text: equal for texts of one normal form, and telling nothing else."""
-    return salted(connection, hash_form(text).encode())
+    return salted_hash(connection, hash_form(text).encode())
 
 
 def history(connection: sqlite3.Connection, record: Record, before: int, limit: int) -> list[MemoryVersion]:
@@ -97,12 +97,12 @@ def history(connection: sqlite3.Connection, record: Record, before: int, limit: 
     return [_version(*row) for row in reversed(found)]
 
 
-def chosen(
+def versions_by_number(
     connection: sqlite3.Connection, record: Record, numbers: Sequence[int]
 ) -> dict[int, MemoryVersion]:
     """Some of the versions of a memory, by number; unknown ones are left out.
 
-    Raises `HistoryLimitError` for one that is no longer told apart.
+    Raises `HistoryLimitError` for one that is no longer kept.
     """
     merged = [number for number in numbers if 1 <= number < record.history_from]
     if merged:
@@ -115,15 +115,20 @@ def chosen(
     return {one.number: one for one in (_version(*row) for row in found)}
 
 
-def told(connection: sqlite3.Connection, record: Record, numbers: Sequence[int]) -> dict[int, Record]:
+def records_by_number(
+    connection: sqlite3.Connection, record: Record, numbers: Sequence[int]
+) -> dict[int, Record]:
     """What a memory was at some of its versions, as `chosen`."""
-    return {number: one.record or record for number, one in chosen(connection, record, numbers).items()}
+    return {
+        number: one.record or record
+        for number, one in versions_by_number(connection, record, numbers).items()
+    }
 
 
 def version_at(connection: sqlite3.Connection, record: Record, at: float) -> Record | None:
     """What was known of a memory at a time, None for nothing yet. record: the current one.
 
-    Raises `HistoryLimitError` for a time that is no longer told apart.
+    Raises `HistoryLimitError` for a time whose version is no longer kept.
     """
     if record.updated_at <= at:
         return record
@@ -166,7 +171,7 @@ def ids_with_text(connection: sqlite3.Connection, scope: Scope, text: str) -> li
 
 
 def hashes(connection: sqlite3.Connection, user_id: str, ids: Sequence[str]) -> list[bytes]:
-    """The hashes of all that memories said in their former versions; schema 2 noted none."""
+    """The hashes of the texts of former versions; schema 2 has none."""
     found = connection.execute(
         "SELECT DISTINCT hash, CASE WHEN hash IS NULL THEN snapshot END FROM versions "
         "WHERE user_id = ? AND memory_id IN (SELECT value FROM json_each(?)) "
@@ -226,7 +231,7 @@ def _merge(tx: Transaction, record: Record) -> None:
 
 def _no_longer_told(record: Record, what: str) -> HistoryLimitError:
     return HistoryLimitError(
-        f"{what} of {record.id} is no longer told apart: its history goes back to version "
+        f"{what} of {record.id} is no longer kept: its history goes back to version "
         f"{record.history_from} (setting versions.limit)",
         id=record.id,
         history_from=record.history_from,

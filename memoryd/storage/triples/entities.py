@@ -48,7 +48,7 @@ def by_numbers(connection: sqlite3.Connection, user_id: str, numbers: Iterable[i
 
 
 def members(connection: sqlite3.Connection, user_id: str, root: int) -> list[int]:
-    """The numbers of all names of the entity a root stands for."""
+    """The numbers of all names of the entity with this root."""
     return list(degrees(connection, user_id, root))
 
 

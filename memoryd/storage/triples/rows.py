@@ -14,7 +14,7 @@ from memoryd.language.triples import Statement
 from memoryd.storage.database import Transaction
 from memoryd.storage.records import tombstones
 from memoryd.storage.records.filters import Sql
-from memoryd.storage.salt import salted
+from memoryd.storage.salt import salted_hash
 from memoryd.storage.triples import entities
 
 _COLUMNS = (
@@ -82,7 +82,7 @@ def store(
 ) -> str | None:
     """Store a statement, or its further evidence; its id. One that was deleted comes back only by hand: what
     else speaks for an agent for whom it was deleted is passed over, None when nothing is left."""
-    identity = salted(tx.connection, statement.identity)
+    identity = salted_hash(tx.connection, statement.identity)
     told = list(evidence)
     if by_hand:
         _lift(tx, user_id, identity, told)
@@ -155,7 +155,7 @@ def _lift(tx: Transaction, user_id: str, identity: bytes, told: Iterable[Evidenc
 
 def _tombstone(connection: sqlite3.Connection, identity: bytes, agent: str) -> bytes:
     """Of a triple for one agent, '' for none and `*` for all. identity: as it is stored."""
-    return salted(connection, identity + agent.encode())
+    return salted_hash(connection, identity + agent.encode())
 
 
 def _insert(tx: Transaction, user_id: str, statement: Statement, id: str, identity: bytes, now: float) -> int:
@@ -210,7 +210,7 @@ def page(
 
 
 def scan(connection: sqlite3.Connection, scope: Scope, after: str, limit: int) -> list[StoredTriple]:
-    """Triples the scope sees, oldest first, from behind an id."""
+    """Triples the scope sees, oldest first, after an id."""
     condition, params = seen(scope)
     return _select(
         connection,
