@@ -62,6 +62,15 @@ def told(text: str, **options: bool) -> list[str]:
         ("I'm not allergic to cats, but I have asthma.", None),
         ("I work for Google as a data scientist.", ["user works_at Google", "user works_as data scientist"]),
         ("Anna is Tom's sister.", ["Anna sister_of Tom"]),
+        ("我有一只猫，叫咪咪", ["咪咪 is_a 猫", "user has_pet 咪咪"]),
+        ("我不喝酒也不抽烟", ["user NOT drinks 酒", "user NOT does 抽烟"]),
+        ("每当下雨时，我都会喝热茶", ["user drinks 热茶 (每当下雨时)"]),
+        ("我男朋友是程序员，叫阿强", ["user's boyfriend works_as 程序员", "阿强 boyfriend_of user"]),
+        ("周杰伦是我最喜欢的歌手", ["user favorite_singer 周杰伦"]),
+        ("I was born on July 4, 1990 in Boston.", ["user born_on July 4, 1990", "user born_in Boston"]),
+        ("I was born in Paris in 1985.", ["user born_in Paris", "user born_on 1985"]),
+        ("I've been living in Tokyo since 2015.", ["user lives_in Tokyo"]),
+        ("I work at a bank as a teller.", ["user works_as teller"]),
     ],
 )
 def test_a_plain_sentence_tells_what_it_says(text: str, expected: list[str] | None) -> None:

@@ -109,6 +109,10 @@ _ROUTINE_VERBS = """go run jog walk meditate exercise do take watch listen call 
     practise"""
 _ROUTINE = rf"{_any_of(_SKILL_VERBS + ' ' + _ROUTINE_VERBS)}(?:e?s)?\b.{{0,60}}"
 _PAST_VERB = r"(?:was|were|had|took|went|did|got|came|saw|made|\w+ed)"
+_NUMBER = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?)"
+)
 _BE = r"(?:am|is|are|has been|have been)"
 _WORK = rf"(?:works?|{_BE} (?:working|employed))"
 _STUDY = rf"(?:stud(?:y|ies)|majors? in|learns?|{_BE} (?:studying|majoring in|learning))"
@@ -167,7 +171,7 @@ ENGLISH = Grammar(
     now=_any_case(r"(?:and |but )?(?:now|nowadays|these days|currently|today)\b"),
     event=_any_case(
         r"\b(?:yesterday|last (?!name)\w+|this (?:morning|afternoon|evening|weekend|week|month|year)"
-        r"|\w+ \w+ ago|just now|earlier today|recently|(?<!born )in (?:19|20)\d\d)\b,?"
+        r"|\w+ \w+ ago|just now|earlier today|recently)\b,?"
     ),
     condition=_any_case(rf"{_CONJUNCTION} .{{2,60}}"),
     fronted=_any_case(
@@ -208,8 +212,8 @@ ENGLISH = Grammar(
     ),
     event_rules=rules(
         r"""
-        (?:have |has )?(?:moved|relocated) (?:back )?to <lives_in>(?: (?:from|with|for|because) .*)?
-        graduated from <graduated_from>(?: with .*)?
+        (?:have |has )?(?:moved|relocated) (?:back )?to <lives_in>(?: (?:from|with|for|because|in) .*)?
+        graduated from <graduated_from>(?: (?:with|in) .*)?
         """
     ),
     rules=rules(
@@ -239,6 +243,7 @@ ENGLISH = Grammar(
         {_WORK} as <works_as>(?: (?:at|for) (?:(?P<works_at>[A-Z].*)|.*))?
         {_WORK} (?:at|for) (?!an? (?!.*[A-Z])|(?:home|night|all|myself|hard|noon|present)\b)<works_at>\
             (?: as <works_as>)?
+        {_WORK} (?:at|for) .+ as <works_as>
         (?:{_STUDY} at|go(?:es)? to(?= .*(?:University|College|School|Institute))) <studies_at>
         (?:{_STUDY}|{_MY} major is) (?!hard|abroad|for|in|at|with|late)<studies>(?: at <studies_at>)?
         (?:(?:can )?speaks?|{_BE} fluent in|{_MY} (?:mother tongue|(?:native|first) language) is) <speaks>
@@ -278,7 +283,7 @@ ENGLISH = Grammar(
     kinds={
         "born_on": _any_case(_DATE),
         "born_in": re.compile(rf"(?!.* and |{_MONTH})[A-Z].+"),
-        "age": re.compile(r"\d{1,3}|[a-z]+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"),
+        "age": re.compile(rf"\d{{1,3}}|{_NUMBER}"),
         "height": re.compile(r"\d(?:\.\d+)? ?(?:m|met(?:er|re)s)|\d{2,3} ?cm|\d ?(?:feet|foot|ft)(?: ?\d+)?"),
         "weight": re.compile(r"\d.*"),
         "comes_from": re.compile(r"(?=.*[A-Z])(?!.* and ).+"),
