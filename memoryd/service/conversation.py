@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_client.errors import InvalidParameterError
 from memory_client.types import (
     AppendResult,
     DeleteResult,
@@ -21,6 +20,7 @@ from memoryd.engine.conversations.session_end import SessionCloser
 from memoryd.engine.conversations.turn_builder import Conversation
 from memoryd.engine.conversations.write_turns import TurnWriter
 from memoryd.engine.deletion.delete_turns import TurnDeletion
+from memoryd.service.parameters import DELETE_ALL_HINT, check_one_given
 from memoryd.storage.requests import RequestKey
 
 
@@ -83,13 +83,7 @@ class ConversationService:
     def delete(
         self, ids: list[str] | None, session_id: str | None, scope: Scope, key: RequestKey | None
     ) -> DeleteResult:
-        if bool(ids) == (session_id is not None):
-            raise InvalidParameterError(
-                "ids, session_id: give exactly one of them; delete_all forgets a whole user",
-                parameter="ids",
-                value=f"ids={ids!r:.40}, session_id={session_id!r:.40}",
-                expected="either ids or session_id",
-            )
+        check_one_given(DELETE_ALL_HINT, ids=ids, session_id=session_id)
         if session_id is not None:
             return self._forget.delete_session(session_id, scope, key)
         return self._forget.delete(ids or [], scope, key)

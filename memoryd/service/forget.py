@@ -13,6 +13,7 @@ from memoryd.engine.author import Author
 from memoryd.engine.deletion.delete_memories import MemoryDeletion
 from memoryd.engine.deletion.forget_preview import ForgetPreview
 from memoryd.engine.maintenance import Maintenance
+from memoryd.service.parameters import DELETE_ALL_HINT, check_one_given
 from memoryd.service.search_requests import SearchRequests
 from memoryd.storage.requests import RequestKey
 
@@ -88,13 +89,7 @@ class ForgetService:
         dry_run: bool,
         force: bool,
     ) -> DeleteResult:
-        if bool(ids) == bool(filters):
-            raise InvalidParameterError(
-                "ids, filters: give exactly one of them, and not empty; delete_all forgets a whole user",
-                parameter="ids",
-                value=f"ids={ids!r:.40}, filters={filters!r:.40}",
-                expected="either ids or filters",
-            )
+        check_one_given(DELETE_ALL_HINT, ids=ids, filters=filters)
         wanted = ids or parse_filters(filters)
         return self._forget.delete_many(wanted, author, dry_run=dry_run, force=force, scope=scope, key=key)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from memory_client.deadline import Deadline
-from memory_client.errors import InvalidParameterError
 from memory_client.types import (
     Filters,
     KnowledgeItem,
@@ -18,6 +17,7 @@ from memoryd.core.text import clean_text
 from memoryd.engine.knowledge.knowledge_merge import KnowledgeMerger
 from memoryd.engine.knowledge.knowledge_sharing import KnowledgeSharing
 from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
+from memoryd.service.parameters import check_one_given
 from memoryd.storage.requests import RequestKey
 
 _MAX_QUERY_CHARS = 100_000
@@ -74,13 +74,7 @@ class KnowledgeService:
         filters: Filters | None,
         key: RequestKey | None,
     ) -> SharedSet:
-        if bool(ids) == bool(filters):
-            raise InvalidParameterError(
-                "ids, filters: give exactly one of them, and not empty",
-                parameter="ids",
-                value=f"ids={ids!r:.40}, filters={filters!r:.40}",
-                expected="either ids or filters",
-            )
+        check_one_given(ids=ids, filters=filters)
         return self._sharing.publish(user_id, name, ids or None, parse_point_filters(filters), key)
 
     @property

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from memory_client.api.parameters import AppName, Between, EntityName, IdOf
-from memory_client.errors import MemorydError
+from memory_client.errors import InvalidParameterError, MemorydError
 from memoryd.core.ids import check_id, check_name
 from memoryd.core.parameter_errors import invalid_value
 from memoryd.language.triples.statement import parse_name
 
 Check = Callable[[str, Any], object]
 """Raises `InvalidParameterError` or `WrongIdError`; takes the name of the value and the value."""
+
+DELETE_ALL_HINT = "; delete_all deletes a whole user"
 
 
 def compile_check(declared: Any) -> Check | None:
@@ -33,6 +35,18 @@ def check_range(name: str, value: float, low: float, high: float, what: str = ""
     """Raise `InvalidParameterError` unless low <= value <= high. what: the unit, such as ` items`."""
     if not low <= value <= high:
         raise invalid_value(name, value, f"{low:,} to {high:,}{what}", what.strip())
+
+
+def check_one_given(hint: str = "", /, **given: object) -> None:
+    """Raise `InvalidParameterError` unless exactly one of two parameters is given, and not empty."""
+    if sum(map(bool, given.values())) != 1:
+        first, second = given
+        raise InvalidParameterError(
+            f"{first}, {second}: give exactly one of them, and not empty{hint}",
+            parameter=first,
+            value=", ".join(f"{name}={value!r:.40}" for name, value in given.items()),
+            expected=f"either {first} or {second}",
+        )
 
 
 def _all_of(checks: list[Check]) -> Check | None:
