@@ -16,28 +16,28 @@ from support.waiting import PATIENCE, eventually
 
 
 def daemons_of(home: Path) -> list[psutil.Process]:
-    """The processes that serve a data directory, or one below it, or are about to."""
+    """The daemons of a data directory or of one below it, starting ones included."""
     return [process for process in psutil.process_iter() if _serves(process, home)]
 
 
 def _serves(process: psutil.Process, home: Path) -> bool:
     try:
         command = process.cmdline()
-        is_one = "serve" in command and any(str(home) in part for part in command)
+        is_one = "serve" in command and any(Path(part).is_relative_to(home) for part in command)
         return is_one and process.status() != psutil.STATUS_ZOMBIE
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
 
 
 def end_daemons(home: Path) -> None:
-    """End every daemon of a data directory at once: nobody needs what it would still put in order."""
+    """Kill every daemon of a data directory."""
     for process in daemons_of(home):
         process.kill()
         process.wait(PATIENCE)
 
 
 class SpawnedDaemon:
-    """A real daemon in a process of its own. values: `name=value` for its command line."""
+    """A daemon in its own process. values: settings as `name=value`."""
 
     def __init__(self, home: Path, *values: str) -> None:
         self.home = home
@@ -55,7 +55,7 @@ class SpawnedDaemon:
         stop_daemon(self.paths, Deadline.after(PATIENCE))
 
     def kill(self) -> None:
-        """End it without a chance to clean up."""
+        """Kill it."""
         process = psutil.Process(self.info.pid)
         process.kill()
         eventually("the killed daemon is gone", lambda: find_daemon(self.paths) is None)
@@ -66,6 +66,6 @@ class SpawnedDaemon:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a file of `run/` as a process of the past would have."""
+    """Write a file of `run/` that an earlier process left behind."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")

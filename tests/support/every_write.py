@@ -1,4 +1,4 @@
-"""A user who uses every method that stores something, each time with a word that stands nowhere else."""
+"""A user who calls every method that stores text, each time with a word that occurs nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two faces of a store, and how they are opened."""
+"""The two ways to a store: in this process, and through a daemon."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Face:
 
 
 def opened(name: str, home: Path, **settings: object) -> KnowledgeBase | KnowledgeClient:
-    """A face on a data directory."""
+    """Open a data directory through one of `FACES`."""
     if name == "in-process":
         return KnowledgeBase(home, settings=settings)
     SpawnedDaemon(home, "daemon.port=0", *(f"{key}={value}" for key, value in settings.items()))

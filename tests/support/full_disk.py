@@ -1,4 +1,4 @@
-"""The scenario of the full disk, run where a small file system can be mounted: prints what happened as JSON.
+"""The test of a full disk, run on a small mounted file system. Prints its observations as JSON.
 
 python -m support.full_disk HOME
 """

@@ -1,4 +1,4 @@
-"""A small world for the index: real SQLite and LanceDB in a directory, and an embedder made of hashes."""
+"""The vector index on real SQLite and LanceDB, with an embedder that hashes the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store of the schema with one keyword table per user and kind, and more memories than its fixture has."""
+"""Stores of schema 5, which had one keyword table per user and kind, with more memories than the fixture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USER = "小明"
 
 
 def former_store(home: Path, texts: Sequence[str], user_id: str = USER) -> Path:
-    """Make the database of a data directory, with texts added for one of the fixture's users."""
+    """Create the database in a data directory and add texts for one of the fixture's users."""
     home.mkdir(mode=0o700, exist_ok=True)
     path = home / "memory.sqlite3"
     with closing(sqlite3.connect(path)) as connection:
@@ -32,7 +32,7 @@ def former_store(home: Path, texts: Sequence[str], user_id: str = USER) -> Path:
 
 
 def _add(connection: sqlite3.Connection, id: str, text: str, user_id: str) -> None:
-    """As the row of another memory of that user, with an id and a text of its own."""
+    """Copy a memory of that user, with another id and text."""
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)") if row[1] != "row"]
     values = [{"id": "?", "text": "?"}.get(column, column) for column in columns]
     cursor = connection.execute(
@@ -58,7 +58,7 @@ def _partition(connection: sqlite3.Connection, user_id: str) -> int:
 
 
 def is_filled(path: Path) -> bool:
-    """Whether the shared table holds every text and no other table is left."""
+    """Whether the shared table contains every text and the other tables are gone."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         unfilled = "SELECT 1 FROM keyword_partitions WHERE is_shared = 0 OR state = 'filling'"
         own = "SELECT 1 FROM sqlite_master WHERE name GLOB 'lexical_*'"

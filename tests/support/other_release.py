@@ -1,4 +1,4 @@
-"""A daemon of another release: it owns, serves and publishes as any daemon, and answers ping and shutdown.
+"""A daemon of another release: it owns a data directory and answers only ping and shutdown.
 
 python -m support.other_release DATA_DIR PROTOCOL VERSION [busy]
 """

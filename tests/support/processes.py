@@ -23,7 +23,7 @@ _UNDER_TEST = (
 
 
 def clean_environment(**extra: str) -> dict[str, str]:
-    """This process's environment as an app would have it, without the traces of pytest."""
+    """This process's environment without the variables of pytest, as an app has it."""
     return {**{name: value for name, value in os.environ.items() if name not in _UNDER_TEST}, **extra}
 
 
@@ -33,7 +33,7 @@ def helper_environment() -> dict[str, str]:
 
 
 def start_process(command: Sequence[str], **options: Any) -> subprocess.Popen[str]:
-    """Start a process that heeds Ctrl-C, whoever started the tests.
+    """Start a process that reacts to Ctrl-C, even if the tests run in the background.
 
     A shell without job control ignores SIGINT for what it runs in the background, and children inherit that.
     """

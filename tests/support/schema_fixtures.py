@@ -1,4 +1,4 @@
-"""The fixture of a schema: a small real database as SQL text, virtual tables and their shadows included.
+"""Fixtures of the schemas: a small database as SQL text, including virtual tables and their shadow tables.
 
 `python tests/support/schema_fixtures.py` writes the one of today's schema. Once a schema is released, its
 fixture stays as it is.

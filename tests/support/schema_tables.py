@@ -1,4 +1,4 @@
-"""Every table of the database, by what it holds. A table that is in no list, or in two, fails a test."""
+"""The tables of the database by their content. A table in no list or in two lists fails a test."""
 
 from __future__ import annotations
 

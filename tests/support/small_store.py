@@ -1,4 +1,4 @@
-"""Truth and keyword index without a model or a process around them, for tests of the lower rooms."""
+"""The database and its keyword index without model or daemon, for tests of storage and index."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SmallStore:
         return row
 
     def queue(self, *rows: int) -> None:
-        """Let memories wait to be embedded."""
+        """Queue memories for embedding."""
         for row in rows:
             self.write(
                 "INSERT INTO outbox SELECT row, user_id, 'put', text_seq, NULL FROM memories WHERE row = ?",
@@ -83,7 +83,7 @@ class SmallStore:
             )
 
     def write(self, sql: str, *values: Any) -> None:
-        """Carry out one statement in a transaction of its own."""
+        """Execute one statement in its own transaction."""
         self.database.write(lambda tx: tx.execute(sql, values) and tx.seq)
 
     def take_out(self, row: int, user_id: str = USER) -> None:

@@ -1,4 +1,4 @@
-"""A store as simple as can be, to compare the real one with: a dict for each user."""
+"""A model of a store for property tests: one dict per user."""
 
 from __future__ import annotations
 

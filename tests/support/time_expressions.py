@@ -1,4 +1,4 @@
-"""How the tests of time expressions write what they expect."""
+"""Short notation for the start and end of time expressions."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ from typing import TypeVar
 T = TypeVar("T")
 
 PATIENCE = 20.0
-"""Seconds a test waits for what should happen at once: two busy cores are slow."""
+"""Longest wait of a test, in seconds, for what normally happens at once."""
 
 
 def eventually(what: str, probe: Callable[[], T], seconds: float = PATIENCE) -> T:
-    """What `probe` returns once it is true. Fails naming `what`."""
+    """Wait until `probe` returns a true value, and return it. Fails with `what`."""
     until = time.monotonic() + seconds
     while not (value := probe()):
         assert time.monotonic() < until, f"within {seconds:g} s not: {what}"

@@ -1,4 +1,4 @@
-"""Writes drawn at random, and what must be in the store once they were acknowledged."""
+"""Random writes, and what the store must contain once they are acknowledged."""
 
 from __future__ import annotations
 
