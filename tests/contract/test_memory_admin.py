@@ -116,11 +116,8 @@ def test_reindex_makes_everything_derived_anew(ready: Face, user: str) -> None:
         reindexed = kb.admin.reindex()
     assert set(reindexed) == set(ReindexResult.__annotations__)
     counts = kb.status()["counts"]
-    assert (
-        reindexed["keyword_count"]
-        == reindexed["vector_count"]
-        == sum(counts[kind] for kind in ("memories", "turns", "points"))
-    )
+    stored = sum(counts[kind] for kind in ("memories", "turns", "points"))  # of all tests, windows too
+    assert len(ids) <= reindexed["keyword_count"] == reindexed["vector_count"] <= stored
     assert reindexed["pending_count"] == 0
     after = {
         mode: [(hit["id"], hit["score"]) for hit in kb.search("咖啡", user_id=user, mode=mode)]

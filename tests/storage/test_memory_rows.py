@@ -167,10 +167,10 @@ def test_statistics_count_what_is_active_and_what_it_weighs(store: SmallStore) -
         "by_kind": {"fact": 2, "task": 1},
         "by_source": {"user": 2, "import": 1},
         "by_state": {"active": 3, "archived": 1},
-        "characters": 7,
+        "character_count": 7,
         "oldest": 5.0,
         "newest": START + 3,
-        "turns": 0,
+        "turn_count": 0,
         "pending_vector_count": 3,
         "pending_triple_count": 3,
     }
