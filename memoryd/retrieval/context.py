@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from memoryd.retrieval.ranking.fuse import Candidate
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
 from memoryd.retrieval.sources.as_of_source import FormerMemories
+from memoryd.storage.connection import Connection
 from memoryd.storage.knowledge.grants import Granted
 
 
@@ -58,7 +58,7 @@ class SearchContext:
     than was asked for, and may pass.
     """
 
-    connection: sqlite3.Connection
+    connection: Connection
     request: SearchRequest
     plan: RetrievalPlan
     keywords: KeywordIndex

@@ -7,7 +7,6 @@ goes on with its former model while a new one is built (keyword search when that
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
@@ -27,6 +26,7 @@ from memoryd.index.vectors.vector_index import VectorIndex
 from memoryd.models import probe
 from memoryd.models.base import Embedder, Encoding, TokenEmbedder
 from memoryd.models.host import EmbedderHost
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Transaction
 
 log = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class SemanticIndex:
         vector = query.encoding.vector
         return self._vectors.cosines(scope, vector, rows, fingerprint=query.fingerprint, kind=kind)
 
-    def tokens(self, connection: sqlite3.Connection, query: EncodedText, rows: Sequence[int]) -> TokenBlock:
+    def tokens(self, connection: Connection, query: EncodedText, rows: Sequence[int]) -> TokenBlock:
         """The token vectors of chosen texts."""
         return self._vectors.tokens(connection, rows, fingerprint=query.fingerprint)
 

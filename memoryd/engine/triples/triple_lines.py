@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from memory_client.errors import InvalidParameterError, MemorydError
 from memory_client.types import DamagedLine, MissingEvidence, TripleImport, TripleShape
@@ -147,8 +146,7 @@ class TripleTransfer:
             tx.mark_changed()
             return new, len(missing), missing[:_MAX_MISSING]
 
-        reply: Any = self._parts.write_once(key, apply, now)
-        return (reply, 0, []) if isinstance(reply, int) else reply  # an int: carried out by an older memoryd
+        return self._parts.write_once(key, apply, now)
 
 
 def _known_evidence(

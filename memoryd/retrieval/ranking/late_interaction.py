@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from memoryd.language.text_features import Language, text_language
 from memoryd.retrieval.ranking.frame import Column, Frame, Table
 from memoryd.retrieval.ranking.trained_space import TrainedSpace
 from memoryd.retrieval.semantic_index import EncodedText, SemanticIndex
+from memoryd.storage.connection import Connection
 
 
 class LateInteraction:
@@ -24,7 +24,7 @@ class LateInteraction:
     def __init__(
         self,
         semantic: SemanticIndex,
-        connection: sqlite3.Connection,
+        connection: Connection,
         query: EncodedText,
         weights: Column,
         space: TrainedSpace | None = None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.hits import FoundRecord
+from memoryd.storage.connection import Connection
 from memoryd.storage.database import Database
 from memoryd.storage.knowledge import grants
 from memoryd.storage.records import texts
@@ -32,7 +32,7 @@ def find_empty_reason(database: Database, request: SearchRequest, find: Find) ->
     return None
 
 
-def _is_stored(connection: sqlite3.Connection, request: SearchRequest) -> bool:
+def _is_stored(connection: Connection, request: SearchRequest) -> bool:
     every = _with_archived(request).scope
     return any(
         grants.get_grants(connection, request.scope.user_id)

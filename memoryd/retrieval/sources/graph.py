@@ -9,7 +9,6 @@ and only when it names nobody else; no walk passes through that node: everything
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from memoryd.language.triples import OWN, SYMMETRIC
 from memoryd.language.triples.graph_question import Chain, Mention, Question, question_of, stands_before
 from memoryd.retrieval.context import SourceQuery
 from memoryd.retrieval.ranking.fuse import Candidate
+from memoryd.storage.connection import Connection
 from memoryd.storage.records.texts import TABLES, visible
 from memoryd.storage.triples import entities, evidence, walk
 from memoryd.storage.triples.entities import Entity
@@ -35,7 +35,7 @@ _ON_THE_WAY = 0.1
 """The weight of a triple that only led to the entity."""
 
 
-def graph_candidates(connection: sqlite3.Connection, query: SourceQuery, depth: int) -> list[Candidate]:
+def graph_candidates(connection: Connection, query: SourceQuery, depth: int) -> list[Candidate]:
     """The texts that are evidence of relations of the query's entities, best first.
 
     None for shared points, which have no triples, nor as of a time, as triples keep no versions.
@@ -54,7 +54,7 @@ def graph_candidates(connection: sqlite3.Connection, query: SourceQuery, depth: 
     return [Candidate(row, shares[row], shares[row]) for row in ordered]
 
 
-def _weights(connection: sqlite3.Connection, query: SourceQuery, question: Question) -> dict[int, float]:
+def _weights(connection: Connection, query: SourceQuery, question: Question) -> dict[int, float]:
     """The weight of each triple around the query's entities, by number."""
     known = entities.find(connection, query.scope.user_id, [OWN, *{one.key for one in question.mentions}])
     own = known.get(OWN)
@@ -101,7 +101,7 @@ def _owner(chain: Chain, named: Sequence[tuple[Mention, Entity]], own: Entity | 
 
 
 def _followed(
-    connection: sqlite3.Connection, query: SourceQuery, chain: Chain, owner: Entity | None
+    connection: Connection, query: SourceQuery, chain: Chain, owner: Entity | None
 ) -> Iterable[tuple[int, list[int]]]:
     """(root, the triples on the way) of each entity a chain leads to."""
     at: dict[int, list[int]] = {} if owner is None else {owner.root: []}
@@ -119,14 +119,14 @@ def _followed(
 
 
 def _around(
-    connection: sqlite3.Connection, query: SourceQuery, starts: Sequence[int], own: Entity | None
+    connection: Connection, query: SourceQuery, starts: Sequence[int], own: Entity | None
 ) -> list[Reached]:
     closed = None if own is None else own.root
     return walk.walk(connection, query.scope, starts, 2, closed=closed, bounds=_BOUNDS).reached
 
 
 def _own_relations(
-    connection: sqlite3.Connection, query: SourceQuery, question: Question, own: Entity
+    connection: Connection, query: SourceQuery, question: Question, own: Entity
 ) -> list[Reached]:
     """The user's relations with a predicate the query names, if they are few: of many (everything that
     somebody likes) none is closer to the query than the others."""
@@ -139,7 +139,7 @@ def _own_relations(
     return found
 
 
-def _visible_rows(connection: sqlite3.Connection, query: SourceQuery, rows: Iterable[int]) -> list[int]:
+def _visible_rows(connection: Connection, query: SourceQuery, rows: Iterable[int]) -> list[int]:
     """The rows that the scope sees and the filters pass."""
     condition, params = visible(query.kind, query.scope, query.node)
     sql = (
