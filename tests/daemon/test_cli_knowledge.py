@@ -59,7 +59,7 @@ def test_points_are_shown(home: Path) -> None:
     ]
     assert len(run(home, "show", FIRST, "--top", "1", "--user", "ann").splitlines()) == 1
     assert "no version 20270101000000" in run(home, "show", "20270101000000", "--user", "ann", code=1)
-    assert "expected a time such as" in run(home, "show", "../x", "--user", "ann", code=1)
+    assert "expected YYYYMMDDHHMMSS" in run(home, "show", "../x", "--user", "ann", code=1)
 
 
 def test_versions_are_compared_and_gone_back_to(home: Path) -> None:
