@@ -264,8 +264,8 @@ def test_the_host_with_a_real_model(folder: Path, hosted: Hosted) -> None:
         "state": "ready",
         "device": "cpu",
         "error": None,
-        "answered": 1,
-        "late": 0,
+        "answered_count": 1,
+        "timeout_count": 0,
     }
 
 
