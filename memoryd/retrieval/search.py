@@ -32,17 +32,16 @@ from memoryd.retrieval.plan import (
     read_times,
     without_embedding,
 )
-from memoryd.retrieval.ranking.effective_importance import with_importance
 from memoryd.retrieval.ranking.ranking import rank_candidates
+from memoryd.retrieval.ranking.standing import with_importance
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.results.answer import Answer, make_answer, no_answer
 from memoryd.retrieval.results.empty_reason import find_empty_reason
 from memoryd.retrieval.results.fetch import fetch_hits
 from memoryd.retrieval.results.hits import FoundRecord
-from memoryd.retrieval.results.pending import count_pending
 from memoryd.retrieval.results.rerank import Reranker, rerank_hits
 from memoryd.retrieval.semantic_index import SemanticIndex
-from memoryd.retrieval.sources.source_queries import add_source_queries
+from memoryd.retrieval.sources.source_queries import add_source_queries, count_pending
 from memoryd.retrieval.sources.vector_source import find_by_vectors
 from memoryd.retrieval.sources.word_sources import find_by_words
 from memoryd.storage.database import Database

@@ -17,7 +17,7 @@ from memoryd.core.scope import Scope
 from memoryd.engine.context import Parts
 from memoryd.engine.knowledge.knowledge_store import KnowledgeStore
 from memoryd.index.vectors.rounding import int64
-from memoryd.index.vectors.similar_pairs import near_pairs
+from memoryd.index.vectors.scan import near_pairs
 from memoryd.language.conflicts.types import ConflictDetector, DatedText, DetectedConflict
 from memoryd.storage.database import Transaction
 from memoryd.storage.knowledge import grants, snapshots

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +25,6 @@ from memoryd.index.source_rows import SourceRows
 from memoryd.index.spaces.building import SpaceBuild
 from memoryd.index.spaces.spaces import Space
 from memoryd.index.vectors.archived_rows import ArchivedRows
-from memoryd.index.vectors.awaited_users import AwaitedUsers
 from memoryd.index.vectors.hot import HotIndex
 from memoryd.index.vectors.rounding import Batch
 from memoryd.storage.database import Database
@@ -38,6 +39,31 @@ class Serving:
     space: Space
     hot: HotIndex | None  # None above max_rows
     table: VectorTable | None = None  # None until the store is open
+
+
+class AwaitedUsers:
+    """The users whose searches wait for vectors: their texts are embedded first. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts = Counter[str]()
+
+    @contextmanager
+    def awaiting(self, user_id: str) -> Iterator[None]:
+        """Hold a user in it during the block."""
+        with self._lock:
+            self._counts[user_id] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._counts[user_id] -= 1
+                self._counts += Counter()  # drops those at zero
+
+    def ids(self) -> list[str]:
+        """The users, in the order in which they came."""
+        with self._lock:
+            return list(self._counts)
 
 
 class State:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from memoryd.core.filters.grammar import EVERYTHING
 from memoryd.retrieval.context import SearchContext, SourceQuery
 from memoryd.retrieval.plan import FusionMethod, Source
 from memoryd.retrieval.ranking import fuse
 from memoryd.retrieval.ranking.calibration import calibrate, calibration_of, evidence_of
-from memoryd.retrieval.ranking.effective_importance import read_standings
 from memoryd.retrieval.ranking.features import Features, features
 from memoryd.retrieval.ranking.fuse import Candidate, Fused
 from memoryd.retrieval.ranking.ranker import RELEVANCE, profile_name, rank
 from memoryd.retrieval.ranking.ranking_input import read_ranking_input
-from memoryd.retrieval.ranking.standing import Standings, reorder
+from memoryd.retrieval.ranking.standing import reorder, standings_of
 from memoryd.retrieval.ranking.trained_space import trained_space
 from memoryd.retrieval.semantic_index import EncodedText
-from memoryd.storage.records.candidates import Standing
-
-_DAY = 86_400.0
 
 
 def rank_candidates(context: SearchContext) -> list[Fused]:
@@ -70,7 +64,7 @@ def _rank_by_features(context: SearchContext, query: SourceQuery, encoded: Encod
             _calibrate(encoded, best, columns)
         if query.kind == "memory":
             rows = sorted(found)
-            moved = _standings(context, query, rows).adjustments(weights)
+            moved = standings_of(context, query, rows).adjustments(weights)
             best = reorder(best, dict(zip(rows, moved.tolist(), strict=True)))
     if query.node == EVERYTHING:
         return best
@@ -105,15 +99,3 @@ def _calibrate(encoded: EncodedText, best: Sequence[Fused], columns: Features) -
     wants = space.wants_memory(encoded.encoding.vector)
     sums, tokens = [one.rank_score for one in best], len(encoded.encoding.words)
     calibrate(best, calibration, evidence_of(sums, float(columns["dense"].max()), wants, tokens))
-
-
-def _standings(context: SearchContext, query: SourceQuery, rows: Sequence[int]) -> Standings:
-    """What orders equally relevant memories."""
-    known = read_standings(context, query.scope.user_id, rows)
-    missing = Standing(0, 1.0, 1.0, 0.0)
-    own = [known.get(row, missing) for row in rows]
-    return Standings(
-        importance=np.array([one.importance for one in own]),
-        unused_days=np.array([max(0.0, context.now - one.last_access) / _DAY for one in own]),
-        confidence=np.array([one.confidence for one in own]),
-    )

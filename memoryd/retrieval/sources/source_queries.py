@@ -9,11 +9,14 @@ from memoryd.core.filters.grammar import And, Compare, Node, Not
 from memoryd.core.filters.matching import filter_unchanged_since
 from memoryd.core.row_ranges import TextKind
 from memoryd.core.scope import Scope
+from memoryd.index.lance import outbox
 from memoryd.retrieval.context import SearchContext, SourceQuery
 from memoryd.retrieval.plan import RetrievalPlan
 from memoryd.retrieval.request import SearchRequest
 from memoryd.retrieval.sources.as_of_source import FormerMemories
 from memoryd.storage.knowledge import grants
+from memoryd.storage.records.texts import visible
+from memoryd.storage.triples import backlog
 
 
 def add_source_queries(context: SearchContext) -> None:
@@ -59,3 +62,31 @@ def _without_metadata(node: Node) -> Node:
             return node
         return And(()) if node.operator in ("ne", "nin") else Not(And(()))
     return type(node)(tuple(_without_metadata(part) for part in node.parts))
+
+
+def count_pending(context: SearchContext) -> None:
+    """Note the texts that the sources cannot find yet, among those the scope sees and the filters pass."""
+    connection, sources = context.connection, context.plan.sources
+    vectors = sum(_without_vectors(connection, query) for query in context.queries if "semantic" in sources)
+    triples = sum(_without_triples(connection, query) for query in context.queries if "graph" in sources)
+    found = (
+        (vectors, "yet to be embedded: search by meaning may miss them"),
+        (triples, "yet to be read for triples: the graph may miss them"),
+    )
+    context.pending = tuple(
+        f"{count:,} {'text' if count == 1 else 'texts'} {what}" for count, what in found if count
+    )
+
+
+def _without_vectors(connection: sqlite3.Connection, query: SourceQuery) -> int:
+    owner = query.scope.user_id
+    # the usual case, without looking at the texts
+    if not outbox.count_missing(connection, owner, query.kind):
+        return 0
+    return outbox.count_waiting(connection, query.kind, owner, visible(query.kind, query.scope, query.node))
+
+
+def _without_triples(connection: sqlite3.Connection, query: SourceQuery) -> int:
+    if query.kind != "memory":
+        return 0
+    return backlog.count_among(connection, visible(query.kind, query.scope, query.node))
