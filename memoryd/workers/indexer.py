@@ -191,7 +191,7 @@ class Indexer:
         on_batch = self._way_maker(waiting[0]) if is_long else self._yield_to_searches
 
         def embed(texts: Sequence[Passage]) -> Sequence[EncodedText]:
-            return self._meaning.embed_behind(texts, self._stopping.is_set, on_batch)
+            return self._meaning.embed_in_background(texts, self._stopping.is_set, on_batch)
 
         try:
             embedded = embed_possible(embed, [one.passage for one in waiting])
