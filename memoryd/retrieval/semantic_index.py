@@ -268,9 +268,7 @@ class SemanticIndex:
             self.complete_tokens(embedder)  # before it serves: what they lack counts from the first search on
             self._serve(self.host)
             return not is_retired(space)
-        log.info(
-            "the index is of %s, the model is %s: re-embedding", space.fingerprint, embedder.fingerprint
-        )
+        log.info("the index is of %s, the model is %s: re-embedding", space.fingerprint, embedder.fingerprint)
         self._former = self._former_of(space)
         self._serving = self._former
         self._decided.set()
