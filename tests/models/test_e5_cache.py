@@ -418,7 +418,7 @@ def test_an_app_that_embeds_python_is_not_started_again(
     executable: str, empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", executable)
-    assert "is not a Python to start anew" in fails(empty)
+    assert "is not a Python that can be started again" in fails(empty)
 
 
 # It is not even tried
