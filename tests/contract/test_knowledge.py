@@ -293,7 +293,7 @@ def test_a_version_that_would_never_count_is_refused(kb: KB, user: str) -> None:
     knowledge.save_knowledge(user, SECOND, [point("b")])
     merged = knowledge.merge(user)["version_id"]
     for id in (early, between):
-        with pytest.raises(InvalidParameterError, match=f"version_id: {id} .* behind {merged}"):
+        with pytest.raises(InvalidParameterError, match=f"version_id: {id} .* after {merged}"):
             knowledge.save_knowledge(user, id, [point("lost")])
     assert knowledge.get_recent_versions(user, 9) == [merged, SECOND, FIRST]
     assert knowledge.save_knowledge(user, FIRST, [point("a")])["version_id"] == FIRST, "it is there"

@@ -183,8 +183,8 @@ def test_without_the_former_model_words_serve_meanwhile(home: Path, gate: Gate) 
             assert second.waiting.wait(60)
             hit = kb.search("memory number 7", 1, explain=True)[0]
             assert hit["explain"]["mode"] == "lexical"
-            assert any("anew" in note for note in hit["explain"]["notes"])
-            with pytest.raises(ModelUnavailableError, match="anew"):
+            assert any("re-embedded" in note for note in hit["explain"]["notes"])
+            with pytest.raises(ModelUnavailableError, match="re-embedded"):
                 kb.search("memory number 7", mode="semantic")
             assert kb.status()["embedder"]["former"] is None
             second.open.set()
