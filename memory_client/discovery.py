@@ -67,12 +67,6 @@ def is_alive(info: ConnectionInfo) -> bool:
     return ProcessId(info.pid, info.create_time).is_alive
 
 
-def this_process() -> tuple[int, float]:
-    """Pid and create time of the calling process, for `ConnectionInfo`."""
-    me = ProcessId.current()
-    return me.pid, me.create_time
-
-
 def _load(paths: DataPaths) -> ConnectionInfo | str | None:
     try:
         content = paths.connection.read_bytes()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import _environment
+from evaluation.options import split_parser
 
 LABELS = Path(__file__).parent / "evaluation" / "labels" / "conflicts.json"
 
@@ -45,8 +46,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
+    parser = split_parser(__doc__)
     parser.add_argument("--misses", action="store_true", help="show the pairs answered wrongly")
     return parser
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import _environment
+from evaluation.options import split_parser
 
 LABELS = Path(__file__).parent / "evaluation" / "labels" / "intents.json"
 PARTS = ("intent", "command", "focus")
@@ -34,8 +35,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
+    parser = split_parser(__doc__)
     parser.add_argument("--wrong", action="store_true", help="print what was read wrongly")
     return parser
 

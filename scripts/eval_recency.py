@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import _environment
+from evaluation.options import split_parser
 
 __memoryd_script__ = True  # importing the client starts nothing here; the first call does
 
@@ -53,8 +54,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
+    parser = split_parser(__doc__)
     parser.add_argument("--words", action="store_true", help="without a model, by words alone")
     parser.add_argument("--wrong", action="store_true", help="print what was answered wrongly")
     return parser

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import _environment
+from evaluation.options import split_parser
 
 __memoryd_script__ = True  # importing the client starts nothing here; the first call does
 
@@ -41,8 +42,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
+    parser = split_parser(__doc__)
     parser.add_argument("--k", type=int, nargs="+", default=[1, 3, 5])
     return parser
 

@@ -15,6 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import _environment
+from evaluation.options import split_parser
 
 LABELS = Path(__file__).parent / "evaluation" / "labels" / "time_expressions.json"
 
@@ -36,8 +37,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
+    parser = split_parser(__doc__)
     parser.add_argument("--misses", action="store_true", help="show what was answered wrongly")
     return parser
 

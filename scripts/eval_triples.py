@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import _environment
+from evaluation.options import split_parser
 
 LABELS = Path(__file__).parent / "evaluation" / "labels" / "triples.json"
 
@@ -58,8 +59,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--split", choices=["tuning", "final", "all"], default="tuning")
+    parser = split_parser(__doc__)
     parser.add_argument("--wrong", action="store_true", help="print what is wrong and what is missing")
     return parser
 

@@ -20,6 +20,7 @@ from memory_client.deadline import Deadline
 from memory_client.discovery import ConnectionInfo
 from memory_client.keys import KeyPair
 from memory_client.paths import DataPaths
+from memory_client.process import ProcessId
 from memory_client.protocol import PROTOCOL
 from memoryd.core.call_context import Call
 from memoryd.server import Server
@@ -73,12 +74,12 @@ def data_paths(root: Path) -> DataPaths:
 
 def info_of(paths: DataPaths, endpoint: str, **other: Any) -> ConnectionInfo:
     """What a daemon in this process would publish."""
-    pid, create_time = discovery.this_process()
+    me = ProcessId.current()
     values = {
         "endpoint": endpoint,
         "server_key": keys.server_keypair(paths).public.decode(),
-        "pid": pid,
-        "create_time": create_time,
+        "pid": me.pid,
+        "create_time": me.create_time,
         "protocol": PROTOCOL,
         "version": "0",
         "schema": 1,

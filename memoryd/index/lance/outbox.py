@@ -22,6 +22,8 @@ REMOVE = "remove"
 _ROWS_AT_ONCE = 500
 LONG = 8192
 """Characters over which a text takes so long to embed that others should not wait for it."""
+_ENTRIES = "SELECT row, user_id, operation, text_seq, vector FROM outbox"
+"""The columns of an `Entry`, in its order."""
 _WAITS = "o.operation = 'put' AND o.vector IS NULL"
 _IS_LONG = f"(SELECT length(text) > {LONG} FROM {EVERY_TEXT} t WHERE t.row = o.row)"
 
@@ -89,8 +91,7 @@ def requeue(tx: Transaction, keys: Iterable[tuple[int, int]]) -> None:
 def get_ready(connection: sqlite3.Connection, limit: int) -> list[Entry]:
     """Entries the vector store can take, oldest memories first."""
     found = connection.execute(
-        "SELECT row, user_id, operation, text_seq, vector FROM outbox "
-        "WHERE operation = 'remove' OR vector IS NOT NULL ORDER BY row LIMIT ?",
+        f"{_ENTRIES} WHERE operation = 'remove' OR vector IS NOT NULL ORDER BY row LIMIT ?",
         (limit,),
     )
     return [Entry(*values) for values in found]
@@ -188,22 +189,21 @@ def get_embedded(connection: sqlite3.Connection, user_id: str | None) -> list[En
     """Puts with a vector that the vector store has not taken yet, of one user or of all."""
     owner, params = ("", ()) if user_id is None else ("AND user_id = ?", (user_id,))
     found = connection.execute(
-        f"SELECT row, user_id, operation, text_seq, vector FROM outbox WHERE vector IS NOT NULL {owner}",
+        f"{_ENTRIES} WHERE vector IS NOT NULL {owner}",
         params,
     )
     return [Entry(*values) for values in found]
 
 
 def get_embedded_unless(connection: sqlite3.Connection, held: Set[tuple[int, int]]) -> list[Entry]:
-    """As `embedded`, of all users, without the vectors that are held, by row and text_seq."""
+    """As `get_embedded`, of all users, without the vectors in `held`, keyed by (row, text_seq)."""
     keys = connection.execute("SELECT row, text_seq FROM outbox WHERE vector IS NOT NULL")
     rows = [row for row, text_seq in keys if (row, text_seq) not in held]
     found: list[sqlite3.Row] = []
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         some = rows[start : start + _ROWS_AT_ONCE]
         found += connection.execute(
-            "SELECT row, user_id, operation, text_seq, vector FROM outbox "
-            f"WHERE row IN ({', '.join('?' * len(some))})",
+            f"{_ENTRIES} WHERE row IN ({', '.join('?' * len(some))})",
             some,
         )
     return [Entry(*values) for values in found]
